@@ -3,7 +3,7 @@ import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { ebpfAround } from '../../src/modes/ebpf/index.ts';
 import type { ModeEvents } from '../../src/modes/index.ts';
 import { nftables } from '../../src/modes/nftables/index.ts';
-import { FAMILIES, type Ip } from '../../src/net/index.ts';
+import { FAMILIES, type Family, type Ip } from '../../src/net/index.ts';
 import { makeService, makeSlices } from './cluster.ts';
 import { Clients } from './datapath.ts';
 import { BenchGroup, EbpfLab, NO_BPFFS, SERVER_IP } from './ebpf-lab.ts';
@@ -24,10 +24,15 @@ const FIRST_PORT = 9000;
 const ebpf = ebpfAround(nftables);
 
 /** ebpf mode with its nftables rules, for the processes of one control group only. */
-function openEbpfMode(namespace: NetworkNamespace, events: ModeEvents, group: BenchGroup): BenchMode {
+export function openEbpfMode(
+  namespace: NetworkNamespace,
+  events: ModeEvents,
+  group: BenchGroup,
+  families: readonly Family[] = FAMILIES,
+): BenchMode {
   const options = { sockets: { sockets: 'all', cgroupRoot: group.path, bpffs: NO_BPFFS }, network: {} } as const;
   // The only notice says that the programs are not pinned.
-  return ebpf.create(options, { namespace, families: FAMILIES, events: { ...events, notice() {} } });
+  return ebpf.create(options, { namespace, families, events: { ...events, notice() {} } });
 }
 
 /** A node in ebpf mode, with clients. Clients outside of its control group get nftables mode. */

@@ -4,7 +4,8 @@ import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { configuredMode, type ModeEvents } from '../../src/modes/index.ts';
 import type { Ip } from '../../src/net/index.ts';
 import { makeService, makeSlices } from './cluster.ts';
-import { EbpfLab, SERVER_IP } from './ebpf-lab.ts';
+import { BenchGroup, EbpfLab, SERVER_IP } from './ebpf-lab.ts';
+import { openEbpfMode } from './ebpf-node.ts';
 import { type BenchMode, NodeProxy } from './node-proxy.ts';
 import { median } from './report.ts';
 import { Role } from './role.ts';
@@ -37,15 +38,18 @@ export interface Stalls {
   readonly p99: number;
 }
 
+const FAMILIES = ['IPv4'] as const;
 const CALLERS = 4;
 const SERVER_PORT = 9000;
 
 /** Processes of a node connect, ask and wait for the end, over and over. The endpoint closes first. */
 export async function measureStalls({ ms, ...way }: StallWay & { readonly ms: number }): Promise<Stalls> {
   const lab = new EbpfLab();
+  const group = way.mode === 'ebpf' ? new BenchGroup() : undefined;
   const proxy = new NodeProxy(lab.node.namespace, {
-    families: ['IPv4'],
-    open: (namespace, events) => openMode(way, namespace, events),
+    families: FAMILIES,
+    open: (namespace, events) =>
+      group ? openEbpfMode(namespace, events, group, FAMILIES) : openMode(way, namespace, events),
   });
   const roles: Role[] = [];
   const start = async (core: number, namespace: NetworkNamespace) => {
@@ -59,6 +63,7 @@ export async function measureStalls({ ms, ...way }: StallWay & { readonly ms: nu
     await server.ask({ kind: 'serve', options: { ip: SERVER_IP, port: SERVER_PORT } });
     const services = await addServices(proxy, way.services);
     const callers = await Promise.all(Array.from({ length: CALLERS }, (_, i) => start(i % 2, lab.node.namespace)));
+    for (const { pid } of callers) group?.take(pid);
     const before = counters(lab);
     const loads = await Promise.all(
       callers.map((caller, i) => {
@@ -80,6 +85,7 @@ export async function measureStalls({ ms, ...way }: StallWay & { readonly ms: nu
   } finally {
     await Promise.all(roles.map(role => role.end()));
     await proxy.close();
+    group?.close();
     lab.close();
   }
 }

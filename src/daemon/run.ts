@@ -81,7 +81,7 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
     changed: next => recorder.record(events.conditionChanged(next)),
   });
   const proxy: RunningProxy = createProxy(
-    { nodeName, families, live: liveConfig(configuration, gates), mode },
+    { nodeName, families, live: liveConfig(configuration, gates), mode, formerCgroupRoot: options.cgroupRoot },
     proxyListeners({
       mode: configuration.mode,
       log,

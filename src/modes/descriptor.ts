@@ -19,6 +19,8 @@ export interface ModeMachine {
   readonly programs?: Omit<ProgramOptions, 'namespace'> | undefined;
   /** For a mode that translates at sockets. */
   readonly socketScope?: SocketScope | undefined;
+  /** The control group that ebpf mode served before, if another mode takes over. The default is the one of the node. */
+  readonly formerCgroupRoot?: string | undefined;
 }
 
 /** Sockets that a mode may serve, instead of those that its options name. */

@@ -46,11 +46,11 @@ export function createMode(configured: ConfiguredMode, families: readonly Family
 }
 
 function removal(other: ModeDescriptor, own: ModeDescriptor, mode: Mode, machine: ModeContext): Removal {
-  const { namespace, programs } = machine;
+  const { namespace, programs, formerCgroupRoot: cgroupRoot } = machine;
   return async () => {
     if (other.hasLeftovers?.(namespace) === false) return;
     if (other.markerChain !== undefined && mode.hadChain?.(other.markerChain) === false) return;
-    throwFirst(await other.cleanup({ namespace, programs, keep: own.ownRules }));
+    throwFirst(await other.cleanup({ namespace, programs, keep: own.ownRules, cgroupRoot }));
   };
 }
 

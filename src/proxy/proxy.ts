@@ -71,7 +71,14 @@ export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs
 }
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
-  const { namespace, programs, socketScope, families = FAMILIES, mode: configured = DEFAULT_MODE } = config;
+  const {
+    namespace,
+    programs,
+    socketScope,
+    formerCgroupRoot,
+    families = FAMILIES,
+    mode: configured = DEFAULT_MODE,
+  } = config;
   const { descriptor } = configured;
   const events: ModeEvents = {
     ...listeners.mode,
@@ -81,7 +88,7 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
       if (failure.needsSync && failure.family) loop.request([failure.family]);
     },
   };
-  const mode = createMode(configured, families, { namespace, programs, socketScope, events });
+  const mode = createMode(configured, families, { namespace, programs, socketScope, formerCgroupRoot, events });
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,

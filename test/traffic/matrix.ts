@@ -1,5 +1,5 @@
-import type { Protocol, Service, ServicePortSpec } from '../../src/api/index.ts';
-import type { Cluster, ProbeProtocol } from '../../src/demo/playground/index.ts';
+import type { EndpointSlice, Protocol, Service, ServicePortSpec } from '../../src/api/index.ts';
+import { type Cluster, type ProbeProtocol, placementOf } from '../../src/demo/playground/index.ts';
 import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.ts';
 import { type Family, familyOf, type Ip } from '../../src/net/index.ts';
 import { address, type Endpoints } from './endpoints.ts';
@@ -105,9 +105,15 @@ function sourcesOf(family: Family, cluster: Cluster, endpoints: Endpoints): read
   ];
 }
 
-/** The sources whose sockets are on the node. The others stand for other machines. */
-export function socketsOfNode(cluster: Cluster, endpoints: Endpoints): readonly bigint[] {
-  const { IPv4, IPv6 } = clusterSources(cluster, endpoints);
-  const own = [...IPv4, ...IPv6].filter(({ name }) => name !== 'ext' && name !== 'other-node');
-  return [...new Set(own.map(({ namespace }) => namespaceCookie(namespace)))];
+/** The network namespaces whose sockets are on the node, by cookie. All others stand for other machines. */
+export function socketsOfNode(cluster: Cluster, slices: readonly EndpointSlice[]): Iterable<bigint> {
+  // Only ebpf mode reads them, which makes the pods.
+  return { [Symbol.iterator]: () => cookiesOnNode(cluster, slices)[Symbol.iterator]() };
+}
+
+function cookiesOnNode(cluster: Cluster, slices: readonly EndpointSlice[]): readonly bigint[] {
+  const endpoints = slices.flatMap(slice => slice.endpoints.map(({ addresses }) => address(addresses[0] ?? '')));
+  const pods = [...endpoints, ...Object.values(CLIENT_POD).map(address)].filter(ip => placementOf(ip).kind === 'pod');
+  const namespaces = [cluster.node, ...pods.map(ip => cluster.addPod(ip))];
+  return [...new Set(namespaces.map(namespaceCookie))];
 }

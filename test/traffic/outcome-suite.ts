@@ -106,12 +106,13 @@ async function compareOutcomes(settings: CaseSettings, families: readonly Family
   const cluster = Cluster.create();
   const endpoints = new Endpoints(cluster);
   try {
-    await endpoints.serve(OBJECTS.filter(object => object.kind === 'EndpointSlice'));
-    const sockets = settings.mode === 'ebpf' ? { listedNamespaces: socketsOfNode(cluster, endpoints) } : {};
+    const slices = OBJECTS.filter(object => object.kind === 'EndpointSlice');
+    const sockets = { listedNamespaces: socketsOfNode(cluster, slices) };
     const proxy = startProxy(settings.mode, cluster.node, settings, { families, sockets });
     try {
       const changes = new CaseObjects().apply({ set: OBJECTS, removed: [] });
       await proxy.apply(changes);
+      await endpoints.serve(slices);
       const state = new ProxyState({ nodeName: NODE_NAME, settings: settings.plan, startedAt: 0, report: () => {} });
       handOver(changes, state);
       state.take();

@@ -12,6 +12,7 @@ import { FAMILIES, type Family } from '../../src/net/index.ts';
 import { createProxy, MASQUERADE_BIT, syncIntervals, type RunningProxy as WholeProxy } from '../../src/proxy/index.ts';
 import { testControlGroup } from '../support/bpf-lab.ts';
 import { handOver, NODE_NAME } from './case-objects.ts';
+import { socketsOfNode } from './matrix.ts';
 import type { Mode } from './modes.ts';
 import type { CaseSettings } from './settings.ts';
 import type { RunningProxy, StartProxy } from './suite.ts';
@@ -34,7 +35,10 @@ export interface StartedProxy extends RunningProxy, Pick<WholeProxy, 'loop' | 'm
 
 /** For a suite: starts the proxy on the cluster's node. */
 export function startProxyIn(mode: Mode): StartProxy {
-  return async ({ cluster, settings }) => startProxy(mode, cluster.node, settings);
+  return async ({ cluster, settings, slices }) => {
+    const sockets = { listedNamespaces: socketsOfNode(cluster, slices) };
+    return startProxy(mode, cluster.node, settings, { sockets });
+  };
 }
 
 /** Starts the proxy as the program does, but the test is its source. An error of the proxy fails the test. */

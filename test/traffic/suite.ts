@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { EndpointSlice } from '../../src/api/index.ts';
 import { Cluster } from '../../src/demo/playground/index.ts';
 import { familyOf } from '../../src/net/index.ts';
 import { describeAnswers } from './answers.ts';
@@ -28,6 +29,8 @@ export interface ProxyOptions {
   readonly nodeName: string;
   /** The name of the case, for messages. */
   readonly caseName: string;
+  /** All that the case has in any step. */
+  readonly slices: readonly EndpointSlice[];
 }
 
 export type StartProxy = (options: ProxyOptions) => Promise<RunningProxy>;
@@ -58,7 +61,8 @@ async function observeCase(recorded: RecordedCase, mode: Mode, startProxy: Start
   const endpoints = new Endpoints(cluster);
   const settings = caseSettings(recorded.configuration, mode);
   try {
-    const proxy = await startProxy({ cluster, settings, nodeName: NODE_NAME, caseName: recorded.name });
+    const slices = recorded.steps.flatMap(({ set }) => set.filter(object => object.kind === 'EndpointSlice'));
+    const proxy = await startProxy({ cluster, settings, nodeName: NODE_NAME, caseName: recorded.name, slices });
     try {
       return await observeSteps(recorded, settings, cluster, endpoints, proxy);
     } finally {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { testControlGroup } from '../../../test/support/bpf-lab.ts';
 import { KUBE_PROXY } from '../../../test/support/kube-proxy.ts';
 import { runMain } from '../../../test/support/run-main.ts';
 import { MODES } from '../../modes/index.ts';
@@ -135,13 +136,16 @@ describe('kube-proxy demo --once', () => {
   }
 
   test('DEMO-9 EBPF-66 the demo runs in ebpf mode, and its control group ends with it', async () => {
+    const group = testControlGroup();
+    // A demo that was killed left it.
+    mkdirSync(join(group, 'pointsman-demo-0'));
     const args = ['demo', '--manifests', 'examples', '--once', '--proxy-mode', 'ebpf'];
     const child = spawn(KUBE_PROXY, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
     const [status] = await once(child, 'exit');
     assertRuns('ebpf', { status, stdout: await stdout, stderr: await stderr });
     assert.deepEqual(
-      readdirSync('/sys/fs/cgroup', { recursive: true }).filter(path => String(path).endsWith(`demo-${child.pid}`)),
+      readdirSync(group).filter(name => name.startsWith('pointsman-demo-')),
       [],
     );
   });

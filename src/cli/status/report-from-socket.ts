@@ -43,6 +43,7 @@ function reportOf(status: inspect.ProxyStatus, address: string, now: number): St
     memory: status.memory,
     ...(status.source === 'cluster' ? { watches: status.watches } : {}),
     checks: status.checks.map(checkStatus),
+    ...(status.condition ? { condition: status.condition } : {}),
     servers: { socket: { address } },
   };
 }

@@ -1,4 +1,4 @@
-import type { DriftStatus, MemoryStatus, SyncStatus, WatchStatus } from '../../inspect/index.ts';
+import type { ConditionStatus, DriftStatus, MemoryStatus, SyncStatus, WatchStatus } from '../../inspect/index.ts';
 
 export const STATUS_REPORT_SCHEMA = 'pointsman.statusReport/v1';
 
@@ -34,6 +34,8 @@ export interface StatusReport {
   readonly watches?: readonly WatchStatus[];
   /** The checks of `/readyz`. */
   readonly checks: readonly CheckStatus[];
+  /** The state of an extra part of the mode. */
+  readonly condition?: ConditionStatus;
   /** The servers that were asked. */
   readonly servers: {
     readonly socket?: ServerStatus;

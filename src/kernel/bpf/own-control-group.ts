@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorText } from '../../lib/error-text.ts';
 import { hierarchyFolder } from './cgroup.ts';
 
 const NAME = /^pointsman-demo-(\d+)$/;
@@ -24,26 +25,16 @@ export class OwnControlGroup {
     const own = ownPath();
     if (hierarchy === undefined || own === undefined) return { missing: 'no cgroup2 file system is mounted' };
     const former = join(hierarchy, own);
+    const path = join(former, `pointsman-demo-${process.pid}`);
     try {
       removeAbandoned(former);
-      return OwnControlGroup.#create(former);
+      mkdirSync(path);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      return { missing: `this user cannot make a control group in ${former} (${code}), which needs root` };
-    }
-  }
-
-  static #create(former: string): OwnControlGroup {
-    const path = join(former, `pointsman-demo-${process.pid}`);
-    mkdirSync(path);
-    try {
-      move(path);
-    } catch (error) {
-      rmdirSync(path);
-      throw error;
+      return { missing: `this process cannot make a control group, which needs root: ${errorText(error)}` };
     }
     const group = new OwnControlGroup(path, former);
     process.once('exit', group.#leave);
+    move(path);
     return group;
   }
 

@@ -53,17 +53,17 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
     return this.#translation.condition();
   }
 
+  /** The maps of the generation that serves now. */
+  get maps(): GenerationMaps | undefined {
+    return this.#translation.generation?.maps;
+  }
+
   /** Takes no turn: the kernel answers also while the mode writes. */
   async sockets(): Promise<SocketReading> {
     const peers = this.#translation.serving?.state.get('peers');
     if (!peers) return { sockets: [], count: 0, incomplete: this.condition().note };
     this.#reader ??= new SocketReader(this.#translation.nodeCookie);
     return await this.#reader.read(peers);
-  }
-
-  /** The maps of the generation that serves now. */
-  get maps(): GenerationMaps | undefined {
-    return this.#translation.generation?.maps;
   }
 
   async leave(family: Family, ids: readonly string[]): Promise<void> {

@@ -6,7 +6,7 @@ export const PIN_FOLDER = 'pointsman';
 
 const CONTROL_GROUP_FOLDER = /^cgroup-\d+$/;
 
-/** `/sys/fs/bpf/pointsman/cgroup-1` */
+/** The folder `pointsman/cgroup-1`, in a bpffs. */
 export function pinPath(bpffs: string, controlGroup: bigint): string {
   return `${bpffs}/${PIN_FOLDER}/cgroup-${controlGroup}`;
 }

@@ -125,7 +125,9 @@ export class EbpfWriter implements Writer {
   async readBack(plan: ServicePortPlan): Promise<KernelReading> {
     const { family, translation } = this.#options;
     const serving = translation.serving;
-    if (!this.#taken || !serving) return emptyReading(translation.condition().note);
+    if (!this.#taken) return emptyReading(translation.condition().note);
+    // The mode wants nothing in the kernel then. `condition` says why.
+    if (!serving) return { entries: [], affinity: [] };
     const { generation, ...place } = serving;
     const placed = generation.ports(family).get(planId(plan));
     return await readBackEbpf({
@@ -154,12 +156,12 @@ export class EbpfWriter implements Writer {
   }
 
   async #changes(): Promise<readonly PortChange[]> {
-    const { family, book } = this.#options;
+    const { book } = this.#options;
     const breaks = new Breaks();
     const changes: PortChange[] = [];
     for (const id of new Set([...book.changedIds(), ...this.#again])) {
       if (breaks.isDue) await breaks.take();
-      changes.push({ family, id, to: this.port(id) });
+      changes.push({ id, to: this.port(id) });
     }
     return changes;
   }

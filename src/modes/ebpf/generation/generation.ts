@@ -1,13 +1,23 @@
 import { Breaks } from '../../../lib/breaks.ts';
 import { FAMILIES, type Family, type Ip } from '../../../net/index.ts';
-import type { NodeAddressKind, SocketPort } from '../render.ts';
+import type { NodeAddressKind, SocketPool, SocketPort, SocketTarget } from '../render.ts';
 import { ActiveEndpoints } from './active-endpoints.ts';
 import { type Capacity, DIGIT, type Usage } from './capacity.ts';
 import { FrontendTable } from './frontend-table.ts';
 import { closeMaps, createMaps, type Features, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
 import { MemberTable } from './member-table.ts';
 import { NodeAddressTable } from './node-address-table.ts';
-import { type PlacedPort, type PortChange, type Step, stepOf } from './placed-port.ts';
+import {
+  newMembers,
+  newPools,
+  newSlots,
+  newTargets,
+  type PlacedPort,
+  type PortChange,
+  type Step,
+  stepOf,
+  sumOf,
+} from './placed-port.ts';
 import { PoolTable } from './pool-table.ts';
 
 /** How many service ports are published together, and how many are looked at before the time is. */
@@ -74,18 +84,37 @@ export class Generation {
       this.#active.sweep(FAMILIES.flatMap(family => [...this.ports(family).values()]));
   }
 
-  /** Writes what changed. `full`: it has not enough room, or lacks a part. Then it has written nothing. */
-  async write(changes: readonly PortChange[]): Promise<'written' | 'full'> {
+  /** Fills maps that are empty and were made for these service ports. */
+  async fill(family: Family, ports: readonly SocketPort[]): Promise<void> {
     const breaks = new Breaks();
-    if (!(await this.#fits(changes, breaks))) return 'full';
-    const replacing: Step[] = [];
-    for (let at = 0; at < changes.length; at += CHUNK) {
+    for (let at = 0; at < ports.length; at += CHUNK) {
       if (breaks.isDue) await breaks.take();
-      const steps = changes.slice(at, at + CHUNK).map(change => this.#stepOf(change));
-      this.#add(steps);
-      for (const step of steps) if (step.from) replacing.push(step);
+      const placed = ports.slice(at, at + CHUNK).map(port => this.#place(family, port, undefined));
+      this.#publish(
+        family,
+        placed,
+        sumOf(placed, ({ port }) => port.targets.length),
+      );
     }
-    this.#remove(replacing, changes);
+  }
+
+  /** Writes what changed. `full`: it has not enough room, or lacks a part. Then it has written nothing. */
+  async write(family: Family, changes: readonly PortChange[]): Promise<'written' | 'full'> {
+    const breaks = new Breaks();
+    const { ports } = this.#tables[family];
+    const steps: Step[] = [];
+    for (const change of changes) {
+      if (steps.length % CHUNK === 0 && breaks.isDue) await breaks.take();
+      steps.push(stepOf(change, ports.get(change.id)));
+    }
+    if (!this.#fits(family, steps)) return 'full';
+    for (let at = 0; at < steps.length; at += CHUNK) {
+      if (breaks.isDue) await breaks.take();
+      const chunk = steps.slice(at, at + CHUNK);
+      const placed = chunk.flatMap(step => (step.change.to ? [this.#place(family, step.change.to, step)] : []));
+      this.#publish(family, placed, sumOf(chunk, newTargets));
+    }
+    this.#remove(family, steps);
     return 'written';
   }
 
@@ -128,31 +157,15 @@ export class Generation {
     };
   }
 
-  #stepOf(change: PortChange): Step {
-    return stepOf(change, this.ports(change.family).get(change.id));
-  }
-
-  async #fits(changes: readonly PortChange[], breaks: Breaks): Promise<boolean> {
-    const need = { pools: 0, counters: 0, slots: zero(), frontends: zero(), members: zero() };
-    for (const [i, change] of changes.entries()) {
-      if (i % CHUNK === 0 && breaks.isDue) await breaks.take();
-      const { family, to } = change;
-      if (!to) continue;
-      if (!this.#hasPartsFor(to)) return false;
-      const step = this.#stepOf(change);
-      if (!step.from) need.counters++;
-      need.frontends[family] += newTargets(step);
-      for (const { name, endpoints } of step.diff.changedPools) {
-        if (!step.from?.pools.some(pool => pool.name === name)) need.pools++;
-        need.slots[family] += endpoints.length;
-      }
-      if (to.affinitySeconds > 0) for (const { endpoints } of to.pools) need.members[family] += endpoints.length;
-    }
+  #fits(family: Family, steps: readonly Step[]): boolean {
+    const added = steps.filter(({ change }) => change.to);
+    const { frontends, members } = this.#tables[family];
     return (
-      this.#nextCounter + need.counters <= this.#maxCounters &&
-      this.#pools.hasRoom(need.pools, need.slots) &&
-      FAMILIES.every(family => this.#tables[family].frontends.hasRoom(need.frontends[family])) &&
-      FAMILIES.every(family => this.#tables[family].members?.hasRoom(need.members[family]) ?? true)
+      added.every(({ change: { to } }) => to && this.#hasPartsFor(to)) &&
+      this.#nextCounter + sumOf(added, ({ from }) => (from ? 0 : 1)) <= this.#maxCounters &&
+      this.#pools.hasRoom(sumOf(added, newPools), family, sumOf(added, newSlots)) &&
+      frontends.hasRoom(sumOf(added, newTargets)) &&
+      (members?.hasRoom(sumOf(added, newMembers)) ?? true)
     );
   }
 
@@ -161,37 +174,30 @@ export class Generation {
     return (affinity || affinitySeconds === 0) && (leastConnections || !isLeastConnections);
   }
 
-  /** Runs of slots come first, then members, then pools, then frontends: nothing leads to what is not there yet. */
-  #add(steps: readonly Step[]): void {
-    const placed: Record<Family, PlacedPort[]> = { IPv4: [], IPv6: [] };
-    const added = zero();
-    for (const step of steps) {
-      const { family, to } = step.change;
-      if (!to) continue;
-      placed[family].push(this.#place(step, to));
-      added[family] += newTargets(step);
+  /** Gives numbers to a service port. Pools whose endpoints are the same keep their run. */
+  #place(family: Family, port: SocketPort, step: Step | undefined): PlacedPort {
+    const counter = step?.from?.counter ?? (this.features.counts ? this.#nextCounter++ : 0);
+    if (!step?.from) {
+      return { family, port, pools: port.pools.map(pool => this.#pools.place(family, pool, undefined)), counter };
     }
-    this.#pools.writeSlots();
-    for (const family of FAMILIES) for (const port of placed[family]) this.#addMembers(port);
-    this.#pools.publish();
-    for (const family of FAMILIES) {
-      const { ports, frontends } = this.#tables[family];
-      for (const port of placed[family]) ports.set(port.port.id, port);
-      frontends.set(placed[family], added[family]);
-    }
+    const { from, diff } = step;
+    const kept = from.pools.filter(({ name }) => diff.keptPools.includes(name));
+    const before = (pool: SocketPool) => from.pools.find(({ name }) => name === pool.name);
+    const placed = diff.changedPools.map(pool => this.#pools.place(family, pool, before(pool)));
+    return { family, port, pools: [...kept, ...placed], counter };
   }
 
-  #place({ change: { family }, from, diff }: Step, port: SocketPort): PlacedPort {
-    const kept = from?.pools.filter(({ name }) => diff.keptPools.includes(name)) ?? [];
-    const placed = diff.changedPools.map(pool =>
-      this.#pools.place(
-        family,
-        pool,
-        from?.pools.find(({ name }) => name === pool.name),
-      ),
-    );
-    const pools = kept.length === 0 ? placed : [...kept, ...placed];
-    return { family, port, pools, counter: from?.counter ?? (this.features.counts ? this.#nextCounter++ : 0) };
+  /**
+   * Runs of slots come first, then members, then pools, then frontends: nothing leads to what is not there yet. `added`:
+   * how many of the targets are new.
+   */
+  #publish(family: Family, placed: readonly PlacedPort[], added: number): void {
+    const { ports, frontends } = this.#tables[family];
+    this.#pools.writeSlots();
+    for (const port of placed) this.#addMembers(port);
+    this.#pools.publish();
+    for (const port of placed) ports.set(port.port.id, port);
+    frontends.set(placed, added);
   }
 
   #addMembers(placed: PlacedPort): void {
@@ -201,32 +207,18 @@ export class Generation {
     if (port.isLeastConnections) this.#active.add(placed);
   }
 
-  /** `replacing`: the changes of service ports that were there before. */
-  #remove(replacing: readonly Step[], changes: readonly PortChange[]): void {
-    const losing = replacing.filter(({ diff }) => diff.removedTargets.length > 0);
-    // What one service port lost, another may have got in the same write.
-    const kept = new Set(losing.length === 0 ? [] : changes.flatMap(targetTexts));
-    for (const family of FAMILIES) {
-      const removed = losing.flatMap(({ change, diff }) => (change.family === family ? diff.removedTargets : []));
-      this.#tables[family].frontends.remove(removed, ({ ip, port }) => !kept.has(`${family} ${ip} ${port}`));
+  #remove(family: Family, steps: readonly Step[]): void {
+    const { ports, frontends, members } = this.#tables[family];
+    const removed = steps.flatMap(({ diff }) => diff.removedTargets);
+    if (removed.length > 0) {
+      // What one service port lost, another may have got in the same write.
+      const text = ({ ip, port }: SocketTarget) => `${ip} ${port}`;
+      const kept = new Set(steps.flatMap(({ change }) => change.to?.targets.map(text) ?? []));
+      frontends.remove(removed, target => !kept.has(text(target)));
     }
-    for (const { change, from } of replacing) {
-      const { ports, members } = this.#tables[change.family];
+    for (const { change, from } of steps) {
       if (!change.to) ports.delete(change.id);
       if (from && from.port.affinitySeconds > 0) members?.remove(from, ports.get(change.id));
     }
   }
-}
-
-function zero(): Record<Family, number> {
-  return { IPv4: 0, IPv6: 0 };
-}
-
-/** How many targets the former version of the service port has not. Those that go are removed later. */
-function newTargets({ change: { to }, from, diff }: Step): number {
-  return (to?.targets.length ?? 0) - (from?.port.targets.length ?? 0) + diff.removedTargets.length;
-}
-
-function targetTexts({ family, to }: PortChange): readonly string[] {
-  return to?.targets.map(({ ip, port }) => `${family} ${ip} ${port}`) ?? [];
 }

@@ -36,7 +36,7 @@ export class LoadedGeneration {
     try {
       for (const { family, ports, nodeAddresses } of contents) {
         generation.setNodeAddresses(family, nodeAddresses);
-        await generation.write(ports.map(port => ({ family, id: port.id, to: port })));
+        await generation.fill(family, ports);
       }
       const maps: ReadonlyMap<string, { readonly fd: number }> = new Map([...state.maps, ...generation.maps]);
       const programs = loadPrograms(program, name => {

@@ -5,7 +5,6 @@ import type { PlacedPool } from './pool-table.ts';
 
 /** One service port that changed. */
 export interface PortChange {
-  readonly family: Family;
   readonly id: string;
   /** Undefined if sockets no longer serve it. */
   readonly to: SocketPort | undefined;
@@ -29,4 +28,30 @@ export interface Step {
 
 export function stepOf(change: PortChange, from: PlacedPort | undefined): Step {
   return { change, from, diff: diffPorts(from?.port, change.to) };
+}
+
+/** How many targets the former version of the service port has not. Those that go are removed later. */
+export function newTargets({ change: { to }, from, diff }: Step): number {
+  return to ? to.targets.length - (from?.port.targets.length ?? 0) + diff.removedTargets.length : 0;
+}
+
+/** How many pools get a number. */
+export function newPools({ from, diff }: Step): number {
+  return diff.changedPools.filter(({ name }) => !from?.pools.some(pool => pool.name === name)).length;
+}
+
+/** How many slots the new runs take. */
+export function newSlots({ diff }: Step): number {
+  return sumOf(diff.changedPools, ({ endpoints }) => endpoints.length);
+}
+
+/** At most so many members are added. */
+export function newMembers({ change: { to } }: Step): number {
+  return to && to.affinitySeconds > 0 ? sumOf(to.pools, ({ endpoints }) => endpoints.length) : 0;
+}
+
+export function sumOf<T>(items: readonly T[], numberOf: (item: T) => number): number {
+  let sum = 0;
+  for (const item of items) sum += numberOf(item);
+  return sum;
 }

@@ -55,10 +55,9 @@ export class PoolTable {
     }
   }
 
-  hasRoom(pools: number, slots: Readonly<Record<Family, number>>): boolean {
-    const hasSlots = (family: Family) =>
-      this.#slots[family].next + slots[family] <= this.#slots[family].map.spec.entries;
-    return this.#nextPool + pools <= this.#pools.spec.entries && FAMILIES.every(hasSlots);
+  hasRoom(pools: number, family: Family, slots: number): boolean {
+    const { map, next } = this.#slots[family];
+    return this.#nextPool + pools <= this.#pools.spec.entries && next + slots <= map.spec.entries;
   }
 
   /** Gives a pool a run behind the last one, and a number if it has none. */

@@ -114,7 +114,7 @@ export class Translation {
       const generation = this.#current?.generation;
       const isWritten =
         generation?.setNodeAddresses(family, nodeAddresses) === 'written' &&
-        (await writeUnlessFull(generation, ports)) === 'written';
+        (await writeUnlessFull(generation, family, ports)) === 'written';
       if (!isWritten) await this.#renew();
     });
   }
@@ -256,9 +256,13 @@ export class Translation {
 }
 
 /** Other programs may have put entries into a map that this process does not know of. */
-async function writeUnlessFull(generation: Generation, ports: readonly PortChange[]): Promise<'written' | 'full'> {
+async function writeUnlessFull(
+  generation: Generation,
+  family: Family,
+  ports: readonly PortChange[],
+): Promise<'written' | 'full'> {
   try {
-    return await generation.write(ports);
+    return await generation.write(family, ports);
   } catch (error) {
     if (error instanceof KernelError && error.errno === 'E2BIG') return 'full';
     throw error;

@@ -36,7 +36,7 @@ export function writeTarget(
   into.writeUInt32LE(affinitySeconds, at + Target.affinitySeconds.offset);
   into.writeUInt32LE(counter, at + Target.counter.offset);
   // Most targets have none, and numbers of 64 bits are slow.
-  if (identity === 0n) into.fill(0, at + Target.identity.offset, at + Target.identity.offset + 8);
+  if (identity === 0n) into.writeDoubleLE(0, at + Target.identity.offset);
   else into.writeBigUInt64LE(identity, at + Target.identity.offset);
 }
 

@@ -68,7 +68,7 @@ function knownOffsets(found: { readonly [Name in keyof SocketOffsets]: number | 
 /** The event loop runs between the parts. */
 async function readParts(program: BpfProgram, peers: BpfMap): Promise<readonly Buffer[]> {
   const breaks = new Breaks();
-  const seen = new Set<bigint>();
+  const seen = new Set<number>();
   const parts: Buffer[] = [];
   for (const part of iterate(program, peers)) {
     parts.push(withoutSeen(part, seen));
@@ -78,7 +78,7 @@ async function readParts(program: BpfProgram, peers: BpfMap): Promise<readonly B
 }
 
 /** If a socket opens between two parts, the kernel repeats another one. */
-function withoutSeen(part: Buffer, seen: Set<bigint>): Buffer {
+function withoutSeen(part: Buffer, seen: Set<number>): Buffer {
   const kept = Buffer.allocUnsafe(part.length);
   let length = 0;
   for (let at = 0; at < part.length; at += RECORD_BYTES) {

@@ -19,7 +19,7 @@ export const RECORD_BYTES: number = PEER_BYTES + bytesOf(SocketEnd);
 
 /** One socket, as the iterator writes it. */
 export interface SocketRecord extends PeerValue {
-  readonly cookie: bigint;
+  readonly cookie: number;
   /** The address of the socket itself. */
   readonly caller: SocketAddress;
   readonly state: number;
@@ -29,7 +29,7 @@ export interface SocketRecord extends PeerValue {
 export function encodeRecord(record: SocketRecord): Buffer {
   const { cookie, caller, state } = record;
   const end = Buffer.alloc(bytesOf(SocketEnd));
-  end.writeBigUInt64LE(cookie, SocketEnd.cookie.offset);
+  end.writeBigUInt64LE(BigInt(cookie), SocketEnd.cookie.offset);
   end.writeUInt8(state, SocketEnd.state.offset);
   end.writeUInt16LE(caller.port, SocketEnd.port.offset);
   writeIp(caller.ip, end, SocketEnd.address.offset);
@@ -65,9 +65,10 @@ export function decodeRecord(bytes: Buffer, start: number, ips: IpTexts): Socket
   };
 }
 
-/** The cookie of the record that begins at an offset. */
-export function cookieAt(bytes: Buffer, start: number): bigint {
-  return bytes.readBigUInt64LE(start + PEER_BYTES + SocketEnd.cookie.offset);
+/** The cookie of the record that begins at an offset. The kernel counts sockets from 1, so a number can hold it. */
+export function cookieAt(bytes: Buffer, start: number): number {
+  const at = start + PEER_BYTES + SocketEnd.cookie.offset;
+  return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;
 }
 
 /** The texts of addresses. Sockets share a few of them, and making a text takes longer than all else of a record. */
