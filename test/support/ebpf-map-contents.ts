@@ -15,6 +15,7 @@ import {
   flagNames,
   type MapName,
   mapSpec,
+  TargetFlag,
 } from '../../src/modes/ebpf/programs/index.ts';
 import { FAMILIES, type Family, joinHostPort } from '../../src/net/index.ts';
 
@@ -58,6 +59,18 @@ function endpointsOf(maps: GenerationMaps, family: Family, pool: number): readon
 
 function nodeAddressLines(map: BpfMap | undefined): readonly string[] {
   return entriesOf(map).map(([key, value]) => `node address ${decodeNodeAddressKey(key)} ${decodeNodeAddress(value)}`);
+}
+
+/** The endpoints of all pools that a target with least connections leads to, sorted. */
+export function leastConnectionsEndpoints(maps: GenerationMaps | undefined): readonly string[] {
+  assert.ok(maps, 'there is no generation');
+  const endpoints = FAMILIES.flatMap(family =>
+    entriesOf(maps.get(`frontends${DIGIT[family]}`)).flatMap(([, value]) => {
+      const { pool, flags } = decodeTarget(value);
+      return (flags & TargetFlag.leastConnections) === 0 ? [] : endpointsOf(maps, family, pool);
+    }),
+  );
+  return [...new Set(endpoints)].sort();
 }
 
 /** The endpoints in the pinned maps that count connections, sorted. */

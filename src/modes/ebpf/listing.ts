@@ -16,6 +16,7 @@ import {
 } from './explained/map-texts.ts';
 import { DIGIT } from './generation/capacity.ts';
 import type { PlacedPort } from './generation/placed-port.ts';
+import { runOf } from './generation/pool-table.ts';
 import { targetValue } from './generation/target-value.ts';
 import { type MapName, mapSpec } from './programs/index.ts';
 import type { NodeAddressKind } from './render.ts';
@@ -95,7 +96,9 @@ function mapLines({ family, own, nodeAddresses }: ListingInput): ReadonlyMap<Map
     for (const { text, pool } of targetLines(placed)) {
       add(`frontends${digit}`, service, text, { name: poolName(pool), block: 'map pools' });
     }
-    for (const { index, run, endpoints } of placed.pools.values()) {
+    for (const pool of placed.pools.values()) {
+      const { index, endpoints } = pool;
+      const run = runOf(pool);
       add('pools', service, poolLine(index, run), { name: runName(run), block: `map slots${digit}` });
       for (const [i, endpoint] of endpoints.entries()) {
         add(`slots${digit}`, service, slotLine(run.first + i, endpoint));

@@ -13,7 +13,7 @@ import { indexBytes } from './explained/pinned-maps.ts';
 import { DIGIT } from './generation/capacity.ts';
 import type { GenerationMaps, StateMaps } from './generation/maps.ts';
 import type { PlacedPort } from './generation/placed-port.ts';
-import type { PlacedPool } from './generation/pool-table.ts';
+import { type PlacedPool, runOf } from './generation/pool-table.ts';
 import { targetValue } from './generation/target-value.ts';
 import {
   decodeNodeAddress,
@@ -136,7 +136,9 @@ class MapReader {
     }
   }
 
-  async #pool({ index, run, endpoints }: PlacedPool, hasMembers: boolean): Promise<void> {
+  async #pool(pool: PlacedPool, hasMembers: boolean): Promise<void> {
+    const { index, endpoints } = pool;
+    const run = runOf(pool);
     if (!(await this.#mayRead())) return;
     const pools = this.#map('pools');
     const found = pools?.lookup(indexBytes(index));

@@ -91,7 +91,7 @@ export class EbpfWriter implements Writer {
     const placed = translation.generation?.ports(family);
     const changed = placed ? this.#changedIds() : new Set(book.wantedPlans().keys());
     const ports: SocketPort[] = [];
-    for (const [id, { port }] of placed ?? NONE) if (!changed.has(id)) ports.push(port);
+    for (const { port } of placed?.values() ?? NONE) if (!changed.has(port.id)) ports.push(port);
     for (const id of changed) {
       if (breaks.isDue) await breaks.take();
       const port = this.port(id);

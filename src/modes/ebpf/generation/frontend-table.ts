@@ -56,7 +56,7 @@ export class FrontendTable {
     let i = 0;
     for (const placed of ports) {
       for (const target of placed.port.targets) {
-        writeFrontendKey({ family: this.#family, ip: target.ip, port: target.port }, keys, i * size);
+        writeFrontendKey(this.#family, target, keys, i * size);
         writeTarget(targetValue(placed, target), values, i * TARGET_BYTES);
         i++;
       }
@@ -67,8 +67,7 @@ export class FrontendTable {
   #keys(targets: readonly SocketTarget[]): Buffer {
     const size = FRONTEND_KEY_BYTES[this.#family];
     const keys = Buffer.alloc(targets.length * size);
-    for (const [i, { ip, port }] of targets.entries())
-      writeFrontendKey({ family: this.#family, ip, port }, keys, i * size);
+    for (const [i, target] of targets.entries()) writeFrontendKey(this.#family, target, keys, i * size);
     return keys;
   }
 }

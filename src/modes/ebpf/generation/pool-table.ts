@@ -9,7 +9,8 @@ import { type GenerationMaps, mapNamed } from './maps.ts';
 export interface PlacedPool {
   readonly name: PoolName;
   readonly index: number;
-  readonly run: PoolValue;
+  /** The first slot of its run. */
+  readonly first: number;
   readonly endpoints: readonly SocketEndpoint[];
 }
 
@@ -63,9 +64,8 @@ export class PoolTable {
   /** Gives a pool a run behind the last one, and a number if it has none. */
   place(family: Family, { name, endpoints }: SocketPool, before: PlacedPool | undefined): PlacedPool {
     const slots = this.#slots[family];
-    const run = { first: slots.next, count: endpoints.length };
-    const pool = { name, index: before?.index ?? this.#nextPool++, run, endpoints };
-    slots.next += run.count;
+    const pool = { name, index: before?.index ?? this.#nextPool++, first: slots.next, endpoints };
+    slots.next += endpoints.length;
     slots.placed.push(pool);
     (before ? this.#changed : this.#added).push(pool);
     return pool;
@@ -77,14 +77,14 @@ export class PoolTable {
       const slots = this.#slots[family];
       const [first] = slots.placed;
       if (!first) continue;
-      slots.memory.write(first.run.first, slotBytes(family, slots.placed));
+      slots.memory.write(first.first, slotBytes(family, slots.placed));
       slots.placed = [];
     }
   }
 
   /** Leads the pools that were placed to their runs. A program finds the old run or the new one. */
   publish(): void {
-    for (const { index, run } of this.#changed) this.#poolMemory.store(index, poolWord(run));
+    for (const pool of this.#changed) this.#poolMemory.store(pool.index, poolWord(runOf(pool)));
     const [first] = this.#added;
     // No target names these numbers yet, so nothing reads them while they are written.
     if (first) this.#poolMemory.write(first.index, poolBytes(this.#added));
@@ -94,10 +94,10 @@ export class PoolTable {
 
   /** How the kernel's maps differ from pools that this process wrote, in words. */
   difference(family: Family, pool: PlacedPool): string | undefined {
-    const { index, run } = pool;
+    const { index, first, endpoints } = pool;
     if (!this.#poolMemory.read(index, 1).equals(poolBytes([pool]))) return 'another program changed map pools';
     const { map, memory } = this.#slots[family];
-    const isSame = memory.read(run.first, run.count).equals(slotBytes(family, [pool]));
+    const isSame = memory.read(first, endpoints.length).equals(slotBytes(family, [pool]));
     return isSame ? undefined : `another program changed map ${map.spec.name}`;
   }
 
@@ -107,12 +107,17 @@ export class PoolTable {
   }
 }
 
+/** The slots that a pool has. */
+export function runOf({ first, endpoints }: PlacedPool): PoolValue {
+  return { first, count: endpoints.length };
+}
+
 function poolBytes(pools: readonly PlacedPool[]): Buffer {
   const bytes = Buffer.allocUnsafe(pools.length * POOL_BYTES);
   let at = 0;
-  for (const { run } of pools) {
-    at = bytes.writeUInt32LE(run.first, at);
-    at = bytes.writeUInt32LE(run.count, at);
+  for (const { first, endpoints } of pools) {
+    at = bytes.writeUInt32LE(first, at);
+    at = bytes.writeUInt32LE(endpoints.length, at);
   }
   return bytes;
 }

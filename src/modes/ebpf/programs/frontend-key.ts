@@ -20,11 +20,16 @@ export const FRONTEND_KEY_BYTES: Readonly<Record<Family, number>> = {
 };
 
 export function frontendKey(key: FrontendKey): Buffer {
-  return encoded(FRONTEND_KEY_BYTES[key.family], (into, at) => writeFrontendKey(key, into, at));
+  return encoded(FRONTEND_KEY_BYTES[key.family], (into, at) => writeFrontendKey(key.family, key, into, at));
 }
 
 /** Writes a key into bytes that are zero, or that held a key of the same family. */
-export function writeFrontendKey({ family, ip, port }: FrontendKey, into: Buffer, at: number): void {
+export function writeFrontendKey(
+  family: Family,
+  { ip, port }: Omit<FrontendKey, 'family'>,
+  into: Buffer,
+  at: number,
+): void {
   const frontend = FRONTENDS[family];
   writeIp(ip ?? ANY_IP[family], into, at + frontend.address.offset);
   writePort(into, at, frontend.port, port);

@@ -1,6 +1,6 @@
 import { bytesOf } from '../../../kernel/bpf/index.ts';
 import { type Family, familyOf, writeIp } from '../../../net/index.ts';
-import { type Endpoint, encoded, familyOfLength, readIp, structOf, writePort } from './bytes.ts';
+import { type Endpoint, encoded, familyOfLength, readIp, writePort } from './bytes.ts';
 import { Slot4, Slot6 } from './layout.ts';
 
 // The value of `slots4` and `slots6`: an endpoint. The same bytes are the key of `active4` and `active6`.
@@ -15,8 +15,8 @@ export function encodeSlot(endpoint: Endpoint): Buffer {
 
 /** Writes a slot into bytes that are zero, or that held a slot of the same family. */
 export function writeSlot({ ip, port }: Endpoint, into: Buffer, at: number): void {
-  writeIp(ip, into, at);
-  writePort(into, at, structOf(ip, SLOTS).port, port);
+  const slot = writeIp(ip, into, at) === 4 ? Slot4 : Slot6;
+  writePort(into, at, slot.port, port);
 }
 
 export function decodeSlot(bytes: Buffer): Endpoint {
