@@ -18,6 +18,13 @@ const MIN_TRIES = 24;
 /** With this many tries for each endpoint, the chance to miss one of them is e⁻²⁰. */
 const TRIES_PER_ENDPOINT = 20;
 
+export interface Expected {
+  /** How many endpoints may answer. */
+  endpointsOf(question: Question): number;
+  /** Nobody answers. */
+  isSilent(question: Question): boolean;
+}
+
 /**
  * Asks all questions at the same time, with exceptions. Questions to a Service with affinity wait for each other,
  * because they share the affinity. Questions to one address in ipvs mode, and to one Service in userspace mode, also
@@ -27,7 +34,7 @@ const TRIES_PER_ENDPOINT = 20;
 export function askAll(
   questions: readonly Question[],
   mode: Mode,
-  endpointsOf: (question: Question) => number,
+  { endpointsOf, isSilent }: Expected,
 ): Promise<readonly ProbeResult[]> {
   const turns = new KeyedTurns();
   return Promise.all(
@@ -39,7 +46,7 @@ export function askAll(
         const result = await probe(source.namespace, ip, port, protocol, { tries, timeoutMs: TIMEOUT_MS[mode] });
         // On a busy machine an endpoint may have answered too late once. If connections really get lost, the longer
         // probe shows it too.
-        const isUncertain = result.answers.size > 0 && result.failures.has('timeout');
+        const isUncertain = result.failures.has('timeout') && (result.answers.size > 0 || !isSilent(question));
         return isUncertain
           ? probe(source.namespace, ip, port, protocol, { tries, timeoutMs: LONG_TIMEOUT_MS })
           : result;

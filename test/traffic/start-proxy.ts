@@ -15,7 +15,7 @@ import { handOver, NODE_NAME } from './case-objects.ts';
 import { socketsOfNode } from './matrix.ts';
 import type { Mode } from './modes.ts';
 import type { CaseSettings } from './settings.ts';
-import type { RunningProxy, StartProxy } from './suite.ts';
+import type { ProxyOptions, RunningProxy } from './suite.ts';
 
 export interface StartOptions {
   /** For iptables mode. The default is the backend that the mode detects. */
@@ -34,7 +34,7 @@ export interface StartOptions {
 export interface StartedProxy extends RunningProxy, Pick<WholeProxy, 'loop' | 'mode' | 'live'> {}
 
 /** For a suite: starts the proxy on the cluster's node. */
-export function startProxyIn(mode: Mode): StartProxy {
+export function startProxyIn(mode: Mode): (options: ProxyOptions) => Promise<StartedProxy> {
   return async ({ cluster, settings, slices }) => {
     const sockets = { listedNamespaces: socketsOfNode(cluster, slices) };
     return startProxy(mode, cluster.node, settings, { sockets });

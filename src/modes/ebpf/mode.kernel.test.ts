@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { EbpfLab } from '../../../test/support/ebpf-mode.ts';
 import { loopbackOf, withRoutes } from '../../../test/support/namespaces.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { TestSocket } from '../../../test/support/test-socket.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
+import { BpfMap, closeObject, mapById, mapInfo } from '../../kernel/bpf/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { entryState } from '../read-back.ts';
 
@@ -28,6 +30,21 @@ describe('EBPF-7 restarts and new generations', () => {
       assert.equal(lab.ask('fd00:10:96::1'), '[fd00:10:244::2]');
       assert.equal(lab.ask('10.96.0.11'), 'ECONNREFUSED');
       assert.deepEqual(lab.lines, []);
+    }));
+
+  test('EBPF-32 a change of endpoints needs no system call', t =>
+    EbpfLab.with(async lab => {
+      lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+      await lab.harness.sync();
+      const update = t.mock.method(BpfMap.prototype, 'updateBatch');
+      lab.harness.set(slice('web-1', ['10.244.1.3']));
+      await lab.harness.sync();
+      assert.equal(lab.ask('10.96.0.10'), '10.244.1.3');
+      const entries = update.mock.calls.map(({ arguments: [keys] }) => keys.length);
+      assert.equal(
+        entries.reduce((sum, each) => sum + each, 0),
+        0,
+      );
     }));
 
   test('EBPF-7 the programs serve on without a process, and a new process takes them over', () =>
@@ -213,4 +230,35 @@ describe('changes at run time', () => {
       assert.equal(lab.ask('10.96.0.10'), '10.244.1.2');
       assert.deepEqual(lab.lines, []);
     }));
+
+  test('EBPF-38 a generation that was replaced ends, with its maps, programs and descriptors', () =>
+    EbpfLab.with(async lab => {
+      const { mode } = lab.harness;
+      const descriptors = () => readdirSync('/proc/self/fd').length;
+      lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+      await lab.harness.sync();
+      const before = descriptors();
+      const ids: number[] = [];
+      for (let i = 0; i < 3; i++) {
+        const map = mode.maps?.get('frontends4') ?? assert.fail('there is no map');
+        ids.push(mapInfo(map.fd).id);
+        map.removeBatch(map.entries().keys);
+        await mode.lookForDrift();
+      }
+      assert.equal(lab.lines.length, 3);
+      assert.equal(descriptors(), before);
+      // The kernel frees a map some time after its last user is gone.
+      await waitFor('the kernel has none of the maps', () => ids.every(id => !existsMap(id)));
+      await lab.harness.close();
+      assert.equal(lab.ask('10.96.0.10'), '10.244.1.2');
+    }));
 });
+
+function existsMap(id: number): boolean {
+  try {
+    closeObject(mapById(id));
+    return true;
+  } catch {
+    return false;
+  }
+}
