@@ -18,6 +18,9 @@ import type { StateMaps } from './maps.ts';
 import type { TranslationOptions } from './options.ts';
 import type { PortChange } from './placed-port.ts';
 
+/** The counts of least connections. */
+const COUNTS = ['active4', 'active6'] as const;
+
 /** What changed in one family. */
 export interface FamilyChanges {
   readonly family: Family;
@@ -144,9 +147,12 @@ export class Translation {
   /** Puts links and pins right. Returns whether it could. */
   async repairLinks(): Promise<boolean> {
     return await this.#attempt(async () => {
-      if (!this.#current) return;
-      this.#attachment?.links.install(this.#current.programs);
-      this.#attachment?.state.keep(this.#current.state);
+      if (!this.#current || !this.#attachment) return;
+      const { links, state } = this.#attachment;
+      const { programs } = this.#current;
+      if (programs.has('release') && !links.isAttached('release')) return await this.#renew();
+      links.install(programs);
+      state.keep(this.#current.state);
     });
   }
 
@@ -188,6 +194,7 @@ export class Translation {
     // What served until now is tried once more with the next sync.
     this.#waitsForLook = !wasServing;
     try {
+      this.#attachment?.links.detach();
       this.close();
       removeLinkPins(this.#options);
     } catch (later) {
@@ -203,6 +210,8 @@ export class Translation {
       contents.flatMap(({ ports }) => ports),
       this.#options,
     );
+    // Sockets that closed meanwhile were not counted off, so the counts begin anew.
+    if (!attachment.links.isAttached('release')) attachment.state.drop(COUNTS);
     const loaded = await LoadedGeneration.make(attachment, {
       contents,
       features,
