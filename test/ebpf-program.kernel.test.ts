@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Ip } from '../src/net/index.ts';
+import { Program } from './control-plane/program.ts';
+import { testControlGroup } from './support/bpf-lab.ts';
+import { ConnectingProcess } from './support/connecting-process.ts';
+import { buildKubeProxy, KUBE_PROXY, SYNCED } from './support/kube-proxy.ts';
+import { MountHolder } from './support/mount-holder.ts';
+import { nft } from './support/nftables-mode.ts';
+import { runIn } from './support/run-in.ts';
+import { TestNetwork } from './support/test-socket.ts';
+
+const ENDPOINTS: readonly Ip[] = ['10.244.1.2' as Ip, '10.244.1.3' as Ip];
+const ENDPOINT_PORT = 8090;
+const WEB = { ip: '10.96.0.10' as Ip, port: 80 };
+const STICKY = { ip: '10.96.0.20' as Ip, port: 80 };
+/** The address that sockets get which the network leads to an endpoint. */
+const BY_NETWORK = '10.9.9.9' as Ip;
+/** Time in which no process serves. */
+const GAP_MS = 200;
+const MAX_COMMAND_MS = 60_000;
+
+function manifest(name: string, clusterIP: Ip, affinity: 'None' | 'ClientIP', endpoints: readonly Ip[]): string {
+  const lines = endpoints.map(ip => `  - { addresses: [${ip}], conditions: { ready: true } }`);
+  return `apiVersion: v1
+kind: Service
+metadata: { name: ${name}, namespace: shop }
+spec: { clusterIP: ${clusterIP}, sessionAffinity: ${affinity}, ports: [{ port: 80, targetPort: ${ENDPOINT_PORT} }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: ${name}-1, namespace: shop, labels: { kubernetes.io/service-name: ${name} } }
+addressType: IPv4
+ports: [{ port: ${ENDPOINT_PORT}, protocol: TCP }]
+endpoints:
+${lines.join('\n')}
+`;
+}
+
+/** The program, its commands and its clients, in a network, a control group and mounts of their own. */
+class ProgramLab {
+  readonly network = new TestNetwork([BY_NETWORK, ...ENDPOINTS], 8091);
+  readonly group = join(testControlGroup(), 'program');
+  readonly #folder = mkdtempSync(join(tmpdir(), 'pointsman-ebpf-'));
+  readonly #mounts: MountHolder;
+  readonly #programs: Program[] = [];
+
+  private constructor(mounts: MountHolder) {
+    this.#mounts = mounts;
+    mkdirSync(this.group);
+    mkdirSync(this.manifests);
+    this.setRoute('add');
+    this.write('web', WEB.ip, 'None', ENDPOINTS);
+    this.write('sticky', STICKY.ip, 'ClientIP', ENDPOINTS);
+  }
+
+  static async with(work: (lab: ProgramLab) => Promise<void>): Promise<void> {
+    buildKubeProxy();
+    const mounts = await MountHolder.withBpffs();
+    try {
+      const lab = new ProgramLab(mounts);
+      try {
+        await work(lab);
+      } finally {
+        await lab.#close();
+      }
+    } finally {
+      await mounts.close();
+    }
+  }
+
+  get manifests(): string {
+    return join(this.#folder, 'manifests');
+  }
+
+  write(...[name, ...rest]: Parameters<typeof manifest>): void {
+    writeFileSync(join(this.manifests, `${name}.yaml`), manifest(name, ...rest));
+  }
+
+  /** The packets of sockets that no program translates take this route, and meet the rules of the network. */
+  setRoute(action: 'add' | 'delete'): void {
+    runIn(this.network.namespace, 'ip', ['route', action, 'default', 'dev', 'lo', 'src', BY_NETWORK]);
+  }
+
+  async start(mode = 'ebpf'): Promise<Program> {
+    const own = ['--inspect-socket', this.#socket, '--healthz-bind-address=', '--page-bind-address='];
+    const command = this.#mounts.command(KUBE_PROXY, ...this.flags(mode), ...own);
+    const program = new Program('the proxy', command, { namespace: this.network.namespace });
+    this.#programs.push(program);
+    await program.until(SYNCED);
+    return program;
+  }
+
+  flags(mode = 'ebpf'): readonly string[] {
+    const node = ['--hostname-override', 'node-a', '--cluster-cidr', '10.244.0.0/16'];
+    return ['--manifests', this.manifests, ...node, '--proxy-mode', mode, '--cgroup-root', this.group];
+  }
+
+  status(): string {
+    return this.run(KUBE_PROXY, 'status', '--inspect-socket', this.#socket).stdout;
+  }
+
+  run(...command: readonly string[]) {
+    const [program = '', ...args] = this.#mounts.command(...command);
+    const options = { encoding: 'utf8', timeout: MAX_COMMAND_MS } as const;
+    const { status, stdout, stderr } = this.network.namespace.run(() => spawnSync(program, args, options));
+    return { status, stdout, stderr };
+  }
+
+  /** The names in the bpffs. */
+  pins(): readonly string[] {
+    return this.run('ls', '/sys/fs/bpf').stdout.split('\n').filter(Boolean);
+  }
+
+  clients(): Promise<ConnectingProcess> {
+    return ConnectingProcess.start(this.network.namespace, ENDPOINT_PORT, [WEB, STICKY], this.group);
+  }
+
+  get #socket(): string {
+    return join(this.#folder, 'proxy.sock');
+  }
+
+  async #close(): Promise<void> {
+    for (const program of this.#programs) await program.stop('SIGKILL');
+    this.network.close();
+    rmSync(this.#folder, { recursive: true });
+    rmdirSync(this.group);
+  }
+}
+
+/** What connections got, sorted: all results for each destination. */
+async function resultsOf(clients: ConnectingProcess): Promise<readonly (readonly string[])[]> {
+  const attempts = await clients.end();
+  return [WEB, STICKY].map((_, i) =>
+    [...new Set(attempts.filter(({ destination }) => destination === i).map(({ result }) => result))].sort(),
+  );
+}
+
+test('EBPF-100 the program is killed, started anew and removed while its clients connect', () =>
+  ProgramLab.with(async lab => {
+    const first = await lab.start();
+    assert.match(
+      lab.status(),
+      /^ {2}✓ sockets ok: serving: TCP connections of all processes below \S+ are translated$/m,
+    );
+    const difference = () => lab.run(KUBE_PROXY, 'plan', ...lab.flags(), '--diff').stdout;
+    assert.equal(difference(), 'no difference\n');
+
+    const clients = await lab.clients();
+    try {
+      await first.stop('SIGKILL');
+      await delay(GAP_MS);
+      const second = await lab.start();
+      assert.equal(difference(), 'no difference\n');
+      await second.stop('SIGTERM');
+      const [web, sticky] = await resultsOf(clients);
+      assert.deepEqual(web, ENDPOINTS);
+      assert.ok(sticky?.length === 1 && ENDPOINTS.includes(sticky[0] as Ip), `${sticky}`);
+
+      const cleanup = lab.run(KUBE_PROXY, 'cleanup', '--cgroup-root', lab.group);
+      assert.equal(cleanup.status, 0, cleanup.stderr);
+      assert.match(cleanup.stdout, /^removed pins in \/sys\/fs\/bpf\/pointsman\/cgroup-\d+$/m);
+      assert.deepEqual(lab.pins(), []);
+      assert.equal(nft(lab.network.namespace, 'list', 'tables'), '');
+      lab.setRoute('delete');
+      assert.deepEqual(await resultsOf(await lab.clients()), [['errno 101'], ['errno 101']]);
+    } finally {
+      clients.kill();
+    }
+  }));
+
+test('EBPF-12 a change of mode removes the pins of a program that was killed, and clients connect all the time', () =>
+  ProgramLab.with(async lab => {
+    let program = await lab.start('nftables');
+    const clients = await lab.clients();
+    try {
+      for (const mode of ['ebpf', 'nftables', 'ebpf', 'iptables'] as const) {
+        await program.stop('SIGKILL');
+        program = await lab.start(mode);
+        const isServing = mode === 'ebpf';
+        await program.waitFor(
+          'take over',
+          () => lab.pins().includes('pointsman') === isServing && hasTable(lab) === (mode !== 'iptables'),
+          MAX_COMMAND_MS,
+        );
+      }
+      const [web] = await resultsOf(clients);
+      assert.deepEqual(web, [BY_NETWORK, ...ENDPOINTS].sort());
+    } finally {
+      clients.kill();
+    }
+  }));
+
+function hasTable(lab: ProgramLab): boolean {
+  return nft(lab.network.namespace, 'list', 'tables').includes('ip kube-proxy');
+}
