@@ -2,38 +2,40 @@ import { FAMILIES, type Family } from '../../../net/index.ts';
 import type { FrontendConnections } from '../../frontend-connections.ts';
 import type { Generation } from './generation.ts';
 
+type Totals = Readonly<Record<Family, ReadonlyMap<string, number>>>;
+
 /** What programs counted, for each service port. It outlives generations. */
 export class ConnectionCounters {
-  /** What generations that are closed counted, by plan id. */
-  readonly #closed: Readonly<Record<Family, Map<string, number>>> = { IPv4: new Map(), IPv6: new Map() };
+  /** What generations that are closed counted, by plan id. A reader may hold it while the next generation comes. */
+  #closed: Totals = { IPv4: new Map(), IPv6: new Map() };
 
   *read(generation: Generation | undefined): Generator<FrontendConnections> {
-    const sums = generation?.maps.get('counts')?.sums() ?? [];
+    const closed = this.#closed;
+    const sums = generation?.connectionSums();
     for (const family of FAMILIES) {
-      if (!generation) yield* this.#readClosed(family);
-      if (!generation || sums.length === 0) continue;
-      for (const [id, { counter }] of generation.ports(family)) {
-        const connections = (this.#closed[family].get(id) ?? 0) + (sums[counter] ?? 0);
-        yield { family, ...namesOf(id), connections };
+      if (!generation) {
+        // While nothing is served the counts stand still.
+        for (const [id, connections] of closed[family]) yield { family, ...namesOf(id), connections };
+      } else if (sums) {
+        for (const [id, { counter }] of generation.ports(family)) {
+          yield { family, ...namesOf(id), connections: (closed[family].get(id) ?? 0) + (sums[counter] ?? 0) };
+        }
       }
     }
   }
 
-  /** While nothing is served the counts stand still. */
-  *#readClosed(family: Family): Generator<FrontendConnections> {
-    for (const [id, connections] of this.#closed[family]) yield { family, ...namesOf(id), connections };
-  }
-
   /** The generation is about to be closed. Service ports that are gone are forgotten. */
   carryOver(generation: Generation): void {
-    const sums = generation.maps.get('counts')?.sums();
+    const sums = generation.connectionSums();
     if (!sums) return;
-    for (const family of FAMILIES) {
-      const closed = this.#closed[family];
-      const ports = generation.ports(family);
-      for (const id of closed.keys()) if (!ports.has(id)) closed.delete(id);
-      for (const [id, { counter }] of ports) closed.set(id, (closed.get(id) ?? 0) + (sums[counter] ?? 0));
-    }
+    const totals = (family: Family) => {
+      const sum = new Map<string, number>();
+      for (const [id, { counter }] of generation.ports(family)) {
+        sum.set(id, (this.#closed[family].get(id) ?? 0) + (sums[counter] ?? 0));
+      }
+      return sum;
+    };
+    this.#closed = { IPv4: totals('IPv4'), IPv6: totals('IPv6') };
   }
 }
 

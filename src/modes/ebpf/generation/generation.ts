@@ -66,6 +66,11 @@ export class Generation {
     return this.#tables[family].ports;
   }
 
+  /** What programs counted, by counter. Undefined if they do not count. */
+  connectionSums(): readonly number[] | undefined {
+    return this.maps.get('counts')?.sums(this.#nextCounter);
+  }
+
   *usage(): Generator<Usage> {
     for (const family of FAMILIES) {
       const { frontends, nodeAddresses, members } = this.#tables[family];
