@@ -106,11 +106,7 @@ export class LayeredMode implements Mode {
   }
 
   registerMetrics(metrics: MetricSet): void {
-    metrics.readGauge(
-      'pointsman_sockets_serving',
-      '1 if the mode translates connections at the sockets of clients, 0 if the network serves alone.',
-      () => (this.condition()?.isServing ? 1 : 0),
-    );
+    registerServing(metrics, () => this.condition());
     this.#sockets.registerMetrics(metrics);
     this.#network.registerMetrics(metrics);
   }
@@ -148,6 +144,14 @@ export class LayeredMode implements Mode {
       this.#events.failed({ family, action, error });
     }
   }
+}
+
+export function registerServing(metrics: MetricSet, condition: () => ModeCondition | undefined): void {
+  metrics.readGauge(
+    'pointsman_sockets_serving',
+    '1 if the mode translates connections at the sockets of clients, 0 if the network serves alone.',
+    () => (condition()?.isServing ? 1 : 0),
+  );
 }
 
 function joined(...texts: readonly (string | undefined)[]): string | undefined {

@@ -11,6 +11,7 @@ import { ebpfMetrics } from './ebpf/metrics.ts';
 import { iptablesMetrics, packetMetrics } from './iptables/metrics.ts';
 import { ipvsMetrics } from './ipvs/metrics.ts';
 import { registerServers } from './ipvs/statistics/server-metrics.ts';
+import { registerServing } from './layered-mode.ts';
 import type { Measure, MeasureObserver } from './mode.ts';
 import { registerConnections } from './nftables/connections/connection-metrics.ts';
 import { nftablesMetrics } from './nftables/metrics.ts';
@@ -83,6 +84,7 @@ const REGISTER: Readonly<Record<string, { letter: string; register(set: MetricSe
     register(set) {
       const usage = [{ map: 'frontends4', used: 1, capacity: 2 }];
       ebpfMetrics(set, { generations: 1, usage: () => usage });
+      registerServing(set, () => ({ name: 'sockets', isServing: true, note: '' }));
       return REGISTER.nftables?.register(set) ?? assert.fail('nftables is missing in this test');
     },
   },

@@ -90,6 +90,7 @@ describe('the files of deploy/monitoring', () => {
       [
         ['Traffic of ipvs mode', true],
         ['Traffic of userspace mode', true],
+        ['Sockets of ebpf mode', true],
       ],
     );
   });

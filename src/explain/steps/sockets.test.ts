@@ -70,12 +70,12 @@ describe('sockets', () => {
       facts: [[web, webSlice], { mode, condition: CONDITION }],
       topic: 'sockets',
       step: [
-        'note: The mode cannot serve sockets now, so packets meet its rules: nothing is mounted at /sys/fs/bpf.',
+        'note: The mode does not serve sockets now: nothing is mounted at /sys/fs/bpf.',
         'Otherwise the kernel would replace 10.96.0.10:80 inside connect(), and a pod would keep its source address.',
       ],
       verdict: [
         `works: ${ANSWERED}`,
-        'next: remove the cause; the mode tries again at each full look',
+        'next: remove the cause; the proxy then tries again by itself, every sync period',
         '$ kube-proxy status',
       ],
     },

@@ -35,12 +35,15 @@ function decisionOf({ outcome }: Decided): 'translated' | 'refused' {
 
 /** The mode serves by rules alone, and says why. */
 function notServing(decided: AtSocket, met: MetFrontend, { note }: ModeCondition): Finding {
-  const text = `The mode cannot serve sockets now, so packets meet its rules: ${note}.`;
+  const text = `The mode does not serve sockets now: ${note}.`;
   const details = decided.kind === 'left' ? ['For this connection that is no difference.'] : lostDetails(decided, met);
   return finding('sockets', 'note', text, {
     details,
     data: { decision: 'not serving', reason: note },
-    next: { text: 'remove the cause; the mode tries again at each full look', command: 'kube-proxy status' },
+    next: {
+      text: 'remove the cause; the proxy then tries again by itself, every sync period',
+      command: 'kube-proxy status',
+    },
   });
 }
 

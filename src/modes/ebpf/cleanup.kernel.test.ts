@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { testControlGroup } from '../../../test/support/bpf-lab.ts';
 import { EbpfLab } from '../../../test/support/ebpf-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { TestSocket } from '../../../test/support/test-socket.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
+import { errorText } from '../../lib/error-text.ts';
 import type { Ip } from '../../net/index.ts';
 import { cleanupEbpf, hasEbpfLeftovers } from './cleanup.ts';
 
@@ -48,9 +49,15 @@ test('EBPF-12 a cleanup leaves other control groups alone until they are gone', 
       await lab.harness.close();
       await neighbour.harness.close();
       assert.equal(readdirSync(`${bpffs}/pointsman`).length, 2);
-      await cleanupEbpf({ bpffs, cgroupRoot: testControlGroup() });
+      const { errors } = await cleanupEbpf({ bpffs, cgroupRoot: testControlGroup() });
       assert.equal(existsSync(lab.folder), false);
       assert.equal(readdirSync(`${bpffs}/pointsman`).length, 1);
+      const inode = statSync(other).ino;
+      const texts = errors.map(errorText);
+      assert.deepEqual(texts, [
+        `pins in ${bpffs}/pointsman/cgroup-${inode}: programs serve another control group with them: ` +
+          `if no proxy uses that group, run kube-proxy cleanup --cgroup-root "$(find /sys/fs/cgroup -inum ${inode} -type d)"`,
+      ]);
     } finally {
       rmdirSync(other);
       neighbour.network.close();

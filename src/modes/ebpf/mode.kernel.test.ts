@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { EbpfLab } from '../../../test/support/ebpf-mode.ts';
 import { loopbackOf, withRoutes } from '../../../test/support/namespaces.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { TestSocket } from '../../../test/support/test-socket.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
+import { BpfMap, closeObject, mapById, mapInfo } from '../../kernel/bpf/index.ts';
 import type { Ip } from '../../net/index.ts';
+import { entryState } from '../read-back.ts';
 
 const WEB = service('web', { clusterIP: '10.96.0.10' });
 const STICKY = service('sticky', { clusterIP: '10.96.0.20', sessionAffinity: 'ClientIP' });
@@ -27,6 +30,21 @@ describe('EBPF-7 restarts and new generations', () => {
       assert.equal(lab.ask('fd00:10:96::1'), '[fd00:10:244::2]');
       assert.equal(lab.ask('10.96.0.11'), 'ECONNREFUSED');
       assert.deepEqual(lab.lines, []);
+    }));
+
+  test('EBPF-32 a change of endpoints needs no system call', t =>
+    EbpfLab.with(async lab => {
+      lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+      await lab.harness.sync();
+      const update = t.mock.method(BpfMap.prototype, 'updateBatch');
+      lab.harness.set(slice('web-1', ['10.244.1.3']));
+      await lab.harness.sync();
+      assert.equal(lab.ask('10.96.0.10'), '10.244.1.3');
+      const entries = update.mock.calls.map(({ arguments: [keys] }) => keys.length);
+      assert.equal(
+        entries.reduce((sum, each) => sum + each, 0),
+        0,
+      );
     }));
 
   test('EBPF-7 the programs serve on without a process, and a new process takes them over', () =>
@@ -118,6 +136,42 @@ describe('changes at run time', () => {
       await waitFor('the cluster IP is served again', () => lab.ask('10.96.0.10') === '10.244.1.2');
     }));
 
+  test("EBPF-41 a frontend that is left alone at a node's address is no node port of another Service", () =>
+    EbpfLab.with(async lab => {
+      const nodePort = service('web', { clusterIP: '10.96.0.10', type: 'NodePort', ports: [{ nodePort: 30080 }] });
+      const guarded = (loadBalancerSourceRanges: readonly string[]) =>
+        service('guarded', {
+          clusterIP: '10.96.0.11',
+          type: 'LoadBalancer',
+          ingress: [{ ip: '192.168.7.7' }],
+          loadBalancerSourceRanges,
+          ports: [{ port: 30080 }],
+        });
+      lab.harness.set(
+        nodePort,
+        guarded(['10.0.0.0/8']),
+        slice('web-1', ['10.244.1.2']),
+        slice('guarded-1', ['10.244.1.3']),
+      );
+      await lab.harness.sync();
+      const address = { ip: '192.168.7.7' as Ip, prefix: 32 };
+      withRoutes(lab.network.namespace, route => {
+        for (const ip of ['192.168.7.7', '192.168.7.8'] as Ip[])
+          route.addAddress(loopbackOf(route), { ...address, ip });
+      });
+      await waitFor('the node port answers', () => lab.ask('192.168.7.8', 30080) === '10.244.1.2');
+      assert.equal(lab.ask('192.168.7.7', 30080), 'ECONNREFUSED');
+      const plan = lab.harness.plans('IPv4').find(({ service: key }) => key === 'default/guarded');
+      assert.ok(plan);
+      const { entries } = await lab.harness.mode.readBack('IPv4', plan);
+      assert.ok(entries.every(entry => entryState(entry) === 'equal'));
+      assert.ok(entries.some(({ found }) => found === '192.168.7.7:30080 : leave to the network'));
+      lab.harness.set(guarded([]));
+      await lab.harness.sync();
+      assert.equal(lab.ask('192.168.7.7', 30080), '10.244.1.3');
+      assert.deepEqual(lab.lines, []);
+    }));
+
   test('EBPF-34 sockets leave alone what the network does not serve', () =>
     EbpfLab.with(async lab => {
       lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
@@ -176,4 +230,35 @@ describe('changes at run time', () => {
       assert.equal(lab.ask('10.96.0.10'), '10.244.1.2');
       assert.deepEqual(lab.lines, []);
     }));
+
+  test('EBPF-38 a generation that was replaced ends, with its maps, programs and descriptors', () =>
+    EbpfLab.with(async lab => {
+      const { mode } = lab.harness;
+      const descriptors = () => readdirSync('/proc/self/fd').length;
+      lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+      await lab.harness.sync();
+      const before = descriptors();
+      const ids: number[] = [];
+      for (let i = 0; i < 3; i++) {
+        const map = mode.maps?.get('frontends4') ?? assert.fail('there is no map');
+        ids.push(mapInfo(map.fd).id);
+        map.removeBatch(map.entries().keys);
+        await mode.lookForDrift();
+      }
+      assert.equal(lab.lines.length, 3);
+      assert.equal(descriptors(), before);
+      // The kernel frees a map some time after its last user is gone.
+      await waitFor('the kernel has none of the maps', () => ids.every(id => !existsMap(id)));
+      await lab.harness.close();
+      assert.equal(lab.ask('10.96.0.10'), '10.244.1.2');
+    }));
 });
+
+function existsMap(id: number): boolean {
+  try {
+    closeObject(mapById(id));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -121,10 +121,11 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
     return contents.flat();
   }
 
+  /** A sync of any family writes the maps of all. */
   #failed(error: unknown, needsSync: boolean): void {
+    const [family] = this.writers.keys();
     const action = 'translate connections at sockets; the network serves them';
-    const families = needsSync ? [...this.writers.keys()] : [undefined];
-    for (const family of families) this.events.failed({ family, action, error, needsSync });
+    this.events.failed({ family: needsSync ? family : undefined, action, error, needsSync });
   }
 
   /** Every pod's link has a link-local address; those do not count. */

@@ -15,6 +15,11 @@ export function isPinFolderName(name: string): boolean {
   return CONTROL_GROUP_FOLDER.test(name);
 }
 
+/** The id of the control group, which is also the inode number of its folder. */
+export function controlGroupOf(pinFolderName: string): string {
+  return pinFolderName.replace('cgroup-', '');
+}
+
 const LINK_PREFIX = 'link-';
 
 /** `link-connect4` */

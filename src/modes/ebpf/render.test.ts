@@ -108,10 +108,28 @@ describe('EBPF-30 what sockets decide', () => {
     ]);
     const nodeIPs = new Set(['10.96.0.10', '1.1.1.1'] as Ip[]);
     assert.deepEqual(targets(externalPolicy('Cluster'), [LOCAL], { nodeIPs }), [
+      '10.96.0.10:80 leave',
       '1.1.1.1:80 cluster',
       '2.2.2.2:80 cluster',
       'node:30080 cluster',
     ]);
+  });
+
+  test('EBPF-41 a frontend that is left alone has a target if the node has its address', () => {
+    const nodeIPs = new Set(['1.1.1.1', '2.2.2.2'] as Ip[]);
+    const ranges = { ...externalPolicy('Cluster'), loadBalancerSourceRanges: ['10.0.0.0/8'] };
+    assert.deepEqual(targets(ranges, [LOCAL], { nodeIPs }), [
+      '10.96.0.10:80 cluster',
+      '1.1.1.1:80 cluster',
+      '2.2.2.2:80 leave',
+      'node:30080 cluster',
+    ]);
+    assert.deepEqual(targets(externalPolicy('Cluster'), [], { nodeIPs, canRefuse: false }), [
+      '1.1.1.1:80 leave',
+      '2.2.2.2:80 leave',
+    ]);
+    const udp = { ...externalPolicy('Cluster'), ports: [{ protocol: 'UDP' as const, nodePort: 30080 }] };
+    assert.equal(rendered(udp, [LOCAL], { nodeIPs }), undefined);
   });
 
   test('EBPF-30 affinity and least connections hold for the service port', () => {

@@ -28,8 +28,11 @@ export interface SocketTarget {
   /** Undefined for a node port, which every address has that accepts node ports. */
   readonly ip: Ip | undefined;
   readonly port: number;
-  /** `refuse`: no endpoint can serve. */
-  readonly to: PoolName | 'refuse';
+  /**
+   * `refuse`: no endpoint can serve. `leave`: the network serves it, and the node has the address. Without the target a
+   * program would look for a node port there, which another Service may have.
+   */
+  readonly to: PoolName | 'refuse' | 'leave';
   /** Only for processes of the node itself. */
   readonly isNodeOnly: boolean;
 }
@@ -58,34 +61,43 @@ export function render(plan: ServicePortPlan, options: RenderOptions): SocketPor
   const targets: SocketTarget[] = [];
   const pools: SocketPool[] = [];
   for (const frontend of frontends) {
-    const target = targetOf(frontend, options);
+    const target = targetOf(frontend, plan, options) ?? leftTarget(frontend, options);
     if (!target) continue;
     const { to } = target;
-    // Without endpoints a socket cannot choose. The network does what it does then.
-    if (to !== 'refuse' && endpoints[to].length === 0) continue;
-    if (to !== 'refuse' && !pools.some(({ name }) => name === to)) pools.push({ name: to, endpoints: endpoints[to] });
     targets.push(target);
+    if (to === 'refuse' || to === 'leave' || pools.some(({ name }) => name === to)) continue;
+    pools.push({ name: to, endpoints: endpoints[to] });
   }
   if (targets.length === 0) return undefined;
   const { affinitySeconds, balance } = port;
   return { id: planId(plan), targets, pools, affinitySeconds, isLeastConnections: balance === 'least-connections' };
 }
 
-function targetOf(frontend: Frontend, { masqueradeAll, canRefuse, nodeIPs }: RenderOptions): SocketTarget | undefined {
+function targetOf(
+  frontend: Frontend,
+  { endpoints }: ServicePortPlan,
+  options: RenderOptions,
+): SocketTarget | undefined {
+  const { masqueradeAll, canRefuse, nodeIPs } = options;
   const { kind, ip, port, firewall, shortCircuit } = frontend;
   // Only packets have the source address that source ranges are about.
   if (firewall) return undefined;
   // A process of the node listens at such an address, for example a DNS cache.
   if (kind === 'ClusterIP' && ip !== undefined && nodeIPs.has(ip)) return undefined;
   const to = destinationOf(frontend);
-  if (to === undefined || (to === 'refuse' && !canRefuse)) return undefined;
+  // Without endpoints a socket cannot choose. The network does what it does then.
+  if (to === undefined || (to === 'refuse' ? !canRefuse : endpoints[to].length === 0)) return undefined;
   // A pod's connection must be masqueraded then, and a socket cannot do that.
   const isNodeOnly = to !== 'refuse' && (masqueradeAll || shortCircuit === 'node');
   return { ip, port, to, isNodeOnly };
 }
 
+function leftTarget({ ip, port }: Frontend, { nodeIPs }: RenderOptions): SocketTarget | undefined {
+  return ip !== undefined && nodeIPs.has(ip) ? { ip, port, to: 'leave', isNodeOnly: false } : undefined;
+}
+
 /** Undefined if connections are dropped: the network stays silent. */
-function destinationOf({ action, policy, shortCircuit }: Frontend): SocketTarget['to'] | undefined {
+function destinationOf({ action, policy, shortCircuit }: Frontend): PoolName | 'refuse' | undefined {
   if (shortCircuit !== 'none') return 'cluster';
   switch (action) {
     case 'forward':

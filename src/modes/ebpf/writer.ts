@@ -166,11 +166,11 @@ export class EbpfWriter implements Writer {
     return changes;
   }
 
-  /** A cluster IP that the node has got itself, or no longer has. */
+  /** Service ports with a frontend whose address the node has got itself, or no longer has. */
   #noteNodeIPs(before: ReadonlySet<Ip>, after: ReadonlySet<Ip>): void {
     const changed = new Set([...before, ...after].filter(ip => before.has(ip) !== after.has(ip)));
-    for (const [id, { port }] of this.#options.book.wantedPlans()) {
-      if (changed.has(port.clusterIP)) this.#again.add(id);
+    for (const [id, { frontends }] of this.#options.book.wantedPlans()) {
+      if (frontends.some(({ ip }) => ip !== undefined && changed.has(ip))) this.#again.add(id);
     }
   }
 }

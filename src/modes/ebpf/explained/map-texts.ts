@@ -19,10 +19,14 @@ function conditions(flags: number, affinitySeconds: number): string {
   return texts.length === 0 ? '' : ` (${texts.join(', ')})`;
 }
 
-/** `10.96.0.10:80 : pool 17 (affinity 10800 s)`, or `10.96.0.10:80 : refuse`. `nameOf` names a pool by its number. */
+/**
+ * `10.96.0.10:80 : pool 17 (affinity 10800 s)`, `10.96.0.10:80 : refuse` or `10.96.0.10:80 : leave to the network`.
+ * `nameOf` names a pool by its number.
+ */
 export function targetLine(key: Pick<FrontendKey, 'ip' | 'port'>, target: TargetValue, nameOf = poolName): string {
   const { pool, flags, affinitySeconds } = target;
-  const to = flags & TargetFlag.refuse ? 'refuse' : nameOf(pool);
+  const toPool = pool === 0 ? 'leave to the network' : nameOf(pool);
+  const to = flags & TargetFlag.refuse ? 'refuse' : toPool;
   return `${frontendName(key)} : ${to}${conditions(flags, affinitySeconds)}`;
 }
 

@@ -6,8 +6,10 @@ import { nodeAddresses, type RenderOptions, render } from '../render.ts';
 export function socketBehaviour(callers: SocketBehaviour['callers']): SocketBehaviour {
   return {
     callers,
-    decide: (plan, { ip, port }, node) =>
-      render(plan, optionsOf(node))?.targets.find(target => target.ip === ip && target.port === port),
+    decide: (plan, { ip, port }, node) => {
+      const target = render(plan, optionsOf(node))?.targets.find(each => each.ip === ip && each.port === port);
+      return target && target.to !== 'leave' ? { to: target.to, isNodeOnly: target.isNodeOnly } : undefined;
+    },
     hasNodePorts: (ip, node) => nodeAddresses(familyOf(ip), node, new Set(node.nodeIPs)).has(ip),
   };
 }

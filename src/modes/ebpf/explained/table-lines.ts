@@ -1,7 +1,7 @@
 import type { Family, Ip } from '../../../net/index.ts';
 import type { PlacedPool } from '../generation/pool-table.ts';
 import { targetValue } from '../generation/target-value.ts';
-import { TargetFlag, type TargetValue } from '../programs/index.ts';
+import type { TargetValue } from '../programs/index.ts';
 import type { NodeAddressKind, SocketEndpoint, SocketPort } from '../render.ts';
 import { endpointName, frontendName, nodeAddressLine, poolName, targetLine } from './map-texts.ts';
 
@@ -67,9 +67,8 @@ export function foundPoolNames(found: SocketTable, wanted: WantedTable): Readonl
 export function tableLines(table: SocketTable, poolNames: ReadonlyMap<number, string>): readonly string[] {
   const nameOf = (pool: number) => poolNames.get(pool) ?? poolName(pool);
   const targets = [...table.targets.values()];
-  const used = new Set(
-    targets.filter(({ value }) => !(value.flags & TargetFlag.refuse)).map(({ value }) => value.pool),
-  );
+  // Targets without endpoints name pool 0.
+  const used = new Set(targets.map(({ value }) => value.pool).filter(pool => pool !== 0));
   return [
     ...targets.map(target => `frontend ${targetLine(target, target.value, nameOf)}`),
     ...Array.from(used, pool => `endpoints of ${nameOf(pool)} : ${endpointsText(table.pools.get(pool) ?? [])}`),

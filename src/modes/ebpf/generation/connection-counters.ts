@@ -8,14 +8,20 @@ export class ConnectionCounters {
   readonly #closed: Readonly<Record<Family, Map<string, number>>> = { IPv4: new Map(), IPv6: new Map() };
 
   *read(generation: Generation | undefined): Generator<FrontendConnections> {
-    const sums = generation?.maps.get('counts')?.sums();
-    if (!generation || !sums) return;
+    const sums = generation?.maps.get('counts')?.sums() ?? [];
     for (const family of FAMILIES) {
+      if (!generation) yield* this.#readClosed(family);
+      if (!generation || sums.length === 0) continue;
       for (const [id, { counter }] of generation.ports(family)) {
         const connections = (this.#closed[family].get(id) ?? 0) + (sums[counter] ?? 0);
         yield { family, ...namesOf(id), connections };
       }
     }
+  }
+
+  /** While nothing is served the counts stand still. */
+  *#readClosed(family: Family): Generator<FrontendConnections> {
+    for (const [id, connections] of this.#closed[family]) yield { family, ...namesOf(id), connections };
   }
 
   /** The generation is about to be closed. Service ports that are gone are forgotten. */

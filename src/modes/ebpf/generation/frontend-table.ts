@@ -1,10 +1,10 @@
-import type { BpfMap } from '../../../kernel/bpf/index.ts';
+import type { BpfMap, Entries } from '../../../kernel/bpf/index.ts';
 import type { Breaks } from '../../../lib/breaks.ts';
 import type { Family } from '../../../net/index.ts';
 import { FRONTEND_KEY_BYTES, TARGET_BYTES, writeFrontendKey, writeTarget } from '../programs/index.ts';
 import type { SocketTarget } from '../render.ts';
 import type { Usage } from './capacity.ts';
-import { mapDifference } from './map-difference.ts';
+import { mapDifference, parts } from './map-difference.ts';
 import type { PlacedPort } from './placed-port.ts';
 import { targetValue } from './target-value.ts';
 
@@ -42,11 +42,14 @@ export class FrontendTable {
 
   /** How the kernel's map differs from the targets of these service ports, in words. */
   async difference(ports: Iterable<PlacedPort>, breaks: Breaks): Promise<string | undefined> {
-    const { keys, values } = this.#encode([...ports]);
-    return await mapDifference(this.#map, { keys, values }, breaks);
+    return await mapDifference(this.#map, this.#wanted(ports), breaks);
   }
 
-  #encode(ports: readonly PlacedPort[]): { readonly keys: Buffer; readonly values: Buffer } {
+  *#wanted(ports: Iterable<PlacedPort>): Generator<Entries> {
+    for (const part of parts(ports)) yield this.#encode(part);
+  }
+
+  #encode(ports: readonly PlacedPort[]): Entries {
     const size = FRONTEND_KEY_BYTES[this.#family];
     const count = ports.reduce((sum, { port }) => sum + port.targets.length, 0);
     const [keys, values] = [Buffer.alloc(count * size), Buffer.alloc(count * TARGET_BYTES)];

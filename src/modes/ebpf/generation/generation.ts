@@ -3,11 +3,13 @@ import { FAMILIES, type Family, type Ip } from '../../../net/index.ts';
 import type { NodeAddressKind, SocketPool, SocketPort, SocketTarget } from '../render.ts';
 import { ActiveEndpoints } from './active-endpoints.ts';
 import { type Capacity, DIGIT, type Usage } from './capacity.ts';
+import { type Features, hasPartsFor, neededParts } from './features.ts';
 import { FrontendTable } from './frontend-table.ts';
-import { closeMaps, createMaps, type Features, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
+import { closeMaps, createMaps, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
 import { MemberTable } from './member-table.ts';
 import { NodeAddressTable } from './node-address-table.ts';
 import {
+  hasSameFrontends,
   newMembers,
   newPools,
   newSlots,
@@ -69,19 +71,13 @@ export class Generation {
 
   /** A part that no service port needs any more. */
   get hasUnusedParts(): boolean {
-    const { affinity, leastConnections } = this.features;
-    const some = (test: (port: SocketPort) => boolean) =>
-      FAMILIES.some(family => [...this.ports(family).values()].some(({ port }) => test(port)));
-    return (
-      (affinity && !some(({ affinitySeconds }) => affinitySeconds > 0)) ||
-      (leastConnections && !some(({ isLeastConnections }) => isLeastConnections))
-    );
+    const needed = neededParts(this.#allPorts().map(({ port }) => port));
+    return needed.affinity !== this.features.affinity || needed.leastConnections !== this.features.leastConnections;
   }
 
   /** Endpoints that no service port has, and that no connection has any more, are no longer counted. */
   forgetIdleEndpoints(): void {
-    if (this.features.leastConnections)
-      this.#active.sweep(FAMILIES.flatMap(family => [...this.ports(family).values()]));
+    if (this.features.leastConnections) this.#active.sweep(this.#allPorts());
   }
 
   /** Fills maps that are empty and were made for these service ports. */
@@ -92,6 +88,7 @@ export class Generation {
       const placed = ports.slice(at, at + CHUNK).map(port => this.#place(family, port, undefined));
       this.#publish(
         family,
+        placed,
         placed,
         sumOf(placed, ({ port }) => port.targets.length),
       );
@@ -112,7 +109,8 @@ export class Generation {
       if (breaks.isDue) await breaks.take();
       const chunk = steps.slice(at, at + CHUNK);
       const placed = chunk.flatMap(step => (step.change.to ? [this.#place(family, step.change.to, step)] : []));
-      this.#publish(family, placed, sumOf(chunk, newTargets));
+      const moved = placed.filter(port => !hasSameFrontends(ports.get(port.port.id), port));
+      this.#publish(family, placed, moved, sumOf(chunk, newTargets));
     }
     this.#remove(family, steps);
     return 'written';
@@ -161,7 +159,7 @@ export class Generation {
     const added = steps.filter(({ change }) => change.to);
     const { frontends, members } = this.#tables[family];
     return (
-      added.every(({ change: { to } }) => to && this.#hasPartsFor(to)) &&
+      added.every(({ change: { to } }) => to && hasPartsFor(this.features, to)) &&
       this.#nextCounter + sumOf(added, ({ from }) => (from ? 0 : 1)) <= this.#maxCounters &&
       this.#pools.hasRoom(sumOf(added, newPools), family, sumOf(added, newSlots)) &&
       frontends.hasRoom(sumOf(added, newTargets)) &&
@@ -169,9 +167,8 @@ export class Generation {
     );
   }
 
-  #hasPartsFor({ affinitySeconds, isLeastConnections }: SocketPort): boolean {
-    const { affinity, leastConnections } = this.features;
-    return (affinity || affinitySeconds === 0) && (leastConnections || !isLeastConnections);
+  #allPorts(): readonly PlacedPort[] {
+    return FAMILIES.flatMap(family => [...this.ports(family).values()]);
   }
 
   /** Gives numbers to a service port. Pools whose endpoints are the same keep their run. */
@@ -188,16 +185,16 @@ export class Generation {
   }
 
   /**
-   * Runs of slots come first, then members, then pools, then frontends: nothing leads to what is not there yet. `added`:
-   * how many of the targets are new.
+   * Runs of slots come first, then members, then pools, then frontends: nothing leads to what is not there yet. `moved`:
+   * those whose frontends changed. `added`: how many of the targets are new.
    */
-  #publish(family: Family, placed: readonly PlacedPort[], added: number): void {
+  #publish(family: Family, placed: readonly PlacedPort[], moved: readonly PlacedPort[], added: number): void {
     const { ports, frontends } = this.#tables[family];
     this.#pools.writeSlots();
-    for (const port of placed) this.#addMembers(port);
+    if (this.features.affinity || this.features.leastConnections) for (const port of placed) this.#addMembers(port);
     this.#pools.publish();
     for (const port of placed) ports.set(port.port.id, port);
-    frontends.set(placed, added);
+    frontends.set(moved, added);
   }
 
   #addMembers(placed: PlacedPort): void {

@@ -3,9 +3,9 @@ import type { LoadedPrograms } from '../links/socket-links.ts';
 import type { StateMapName } from '../names.ts';
 import type { ProgramOptions } from '../programs/index.ts';
 import { capacityFor, type FamilyContents } from './capacity.ts';
+import type { Features } from './features.ts';
 import { Generation } from './generation.ts';
 import { closePrograms, loadPrograms } from './load-programs.ts';
-import type { Features } from './maps.ts';
 
 /** What a generation is made from. */
 export interface GenerationSource {

@@ -1,15 +1,7 @@
 import { BpfMap } from '../../../kernel/bpf/index.ts';
 import { type MapName, mapSpec } from '../programs/index.ts';
 import type { Capacity, CountedMap } from './capacity.ts';
-
-/** Which optional parts a generation has. A part costs memory, and time in every connection. */
-export interface Features {
-  readonly affinity: boolean;
-  readonly leastConnections: boolean;
-  readonly counts: boolean;
-  /** Only namespaces with these cookies are served. Undefined: all are. */
-  readonly listedNamespaces?: readonly bigint[] | undefined;
-}
+import type { Features } from './features.ts';
 
 /** Maps that outlive generations. Those of parts that a generation lacks are missing. */
 export type StateMaps = ReadonlyMap<MapName, BpfMap>;

@@ -1,9 +1,9 @@
-import type { BpfMap } from '../../../kernel/bpf/index.ts';
+import type { BpfMap, Entries } from '../../../kernel/bpf/index.ts';
 import type { Breaks } from '../../../lib/breaks.ts';
 import type { Family } from '../../../net/index.ts';
 import { MEMBER_BYTES, MEMBER_VALUE, writeMember } from '../programs/index.ts';
 import type { Usage } from './capacity.ts';
-import { mapDifference } from './map-difference.ts';
+import { mapDifference, parts } from './map-difference.ts';
 import type { PlacedPort } from './placed-port.ts';
 
 interface Member {
@@ -47,8 +47,14 @@ export class MemberTable {
 
   /** How the kernel's map differs from the endpoints of these service ports, in words. */
   async difference(ports: Iterable<PlacedPort>, breaks: Breaks): Promise<string | undefined> {
-    const members = Array.from(ports).flatMap(membersOf);
-    return await mapDifference(this.#map, { keys: this.#keys(members), values: valuesFor(members.length) }, breaks);
+    return await mapDifference(this.#map, this.#wanted(ports), breaks);
+  }
+
+  *#wanted(ports: Iterable<PlacedPort>): Generator<Entries> {
+    for (const part of parts(ports)) {
+      const members = part.flatMap(membersOf);
+      yield { keys: this.#keys(members), values: valuesFor(members.length) };
+    }
   }
 
   #keys(members: readonly Member[]): Buffer {

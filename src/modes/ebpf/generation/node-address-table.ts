@@ -34,6 +34,6 @@ export class NodeAddressTable {
   async difference(breaks: Breaks): Promise<string | undefined> {
     const keys = Buffer.concat(Array.from(this.#written.keys(), nodeAddressKey));
     const values = Buffer.concat(Array.from(this.#written.values(), encodeNodeAddress));
-    return await mapDifference(this.#map, { keys, values }, breaks);
+    return await mapDifference(this.#map, [{ keys, values }], breaks);
   }
 }

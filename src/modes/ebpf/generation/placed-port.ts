@@ -1,6 +1,7 @@
+import { sameList } from '../../../lib/same-list.ts';
 import type { Family } from '../../../net/index.ts';
 import { diffPorts, type PortDiff } from '../diff.ts';
-import type { SocketPort } from '../render.ts';
+import type { SocketPort, SocketTarget } from '../render.ts';
 import type { PlacedPool } from './pool-table.ts';
 
 /** One service port that changed. */
@@ -17,6 +18,22 @@ export interface PlacedPort {
   readonly pools: readonly PlacedPool[];
   /** The number of its element in `counts`. 0 if nothing counts. */
   readonly counter: number;
+}
+
+/** Whether the entries in `frontends` are the same. They are if only endpoints came or went. */
+export function hasSameFrontends(from: PlacedPort | undefined, to: PlacedPort): boolean {
+  return (
+    from !== undefined &&
+    from.counter === to.counter &&
+    from.port.affinitySeconds === to.port.affinitySeconds &&
+    from.port.isLeastConnections === to.port.isLeastConnections &&
+    sameList(from.port.targets, to.port.targets, sameTarget) &&
+    to.pools.every(({ name, index }) => from.pools.some(pool => pool.name === name && pool.index === index))
+  );
+}
+
+function sameTarget(a: SocketTarget, b: SocketTarget): boolean {
+  return a.ip === b.ip && a.port === b.port && a.to === b.to && a.isNodeOnly === b.isNodeOnly;
 }
 
 /** A change, with what there is before it. */

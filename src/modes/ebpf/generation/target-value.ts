@@ -11,11 +11,12 @@ export function poolIdentity(id: string, pool: PoolName): bigint {
   return createHash('sha256').update(`${id} ${pool}`).digest().readBigUInt64LE();
 }
 
-/** The value that a target has in `frontends`. */
+/** The value that a target has in `frontends`. Pool 0 is empty, and programs leave such a target alone. */
 export function targetValue({ port, pools, counter }: PlacedPort, { to, isNodeOnly }: SocketTarget): TargetValue {
   const nodeOnly = isNodeOnly ? TargetFlag.nodeOnly : 0;
   if (to === 'refuse')
     return { pool: 0, flags: TargetFlag.refuse | nodeOnly, affinitySeconds: 0, counter, identity: 0n };
+  if (to === 'leave') return { pool: 0, flags: 0, affinitySeconds: 0, counter, identity: 0n };
   const { affinitySeconds } = port;
   const hasAffinity = affinitySeconds > 0;
   const affinity = hasAffinity ? TargetFlag.affinity : 0;

@@ -11,11 +11,15 @@ import { type ProgramOptions, socketPrograms } from '../programs/index.ts';
 import { socketSupport } from '../support.ts';
 import type { FamilyContents, Usage } from './capacity.ts';
 import { ConnectionCounters } from './connection-counters.ts';
+import { type Features, featuresFor, programOptions } from './features.ts';
 import type { Generation } from './generation.ts';
 import { LoadedGeneration } from './loaded-generation.ts';
-import type { Features, StateMaps } from './maps.ts';
+import type { StateMaps } from './maps.ts';
 import type { TranslationOptions } from './options.ts';
 import type { PortChange } from './placed-port.ts';
+
+/** The counts of least connections. */
+const COUNTS = ['active4', 'active6'] as const;
 
 /** What changed in one family. */
 export interface FamilyChanges {
@@ -41,6 +45,7 @@ export class Translation {
   readonly #options: TranslationOptions;
   readonly #counters = new ConnectionCounters();
   readonly #planned = new Set<Family>();
+  readonly #noticed = new Set<string>();
   #attachment: Attachment | undefined;
   #current: LoadedGeneration | undefined;
   /** Why nothing is served. */
@@ -142,9 +147,12 @@ export class Translation {
   /** Puts links and pins right. Returns whether it could. */
   async repairLinks(): Promise<boolean> {
     return await this.#attempt(async () => {
-      if (!this.#current) return;
-      this.#attachment?.links.install(this.#current.programs);
-      this.#attachment?.state.keep(this.#current.state);
+      if (!this.#current || !this.#attachment) return;
+      const { links, state } = this.#attachment;
+      const { programs } = this.#current;
+      if (programs.has('release') && !links.isAttached('release')) return await this.#renew();
+      links.install(programs);
+      state.keep(this.#current.state);
     });
   }
 
@@ -186,6 +194,7 @@ export class Translation {
     // What served until now is tried once more with the next sync.
     this.#waitsForLook = !wasServing;
     try {
+      this.#attachment?.links.detach();
       this.close();
       removeLinkPins(this.#options);
     } catch (later) {
@@ -197,7 +206,12 @@ export class Translation {
   async #renew(): Promise<void> {
     const attachment = this.#openAttachment();
     const contents = await this.#options.contents();
-    const features = this.#featuresFor(contents);
+    const features = featuresFor(
+      contents.flatMap(({ ports }) => ports),
+      this.#options,
+    );
+    // Sockets that closed meanwhile were not counted off, so the counts begin anew.
+    if (!attachment.links.isAttached('release')) attachment.state.drop(COUNTS);
     const loaded = await LoadedGeneration.make(attachment, {
       contents,
       features,
@@ -219,31 +233,19 @@ export class Translation {
     const support = socketSupport(this.#options);
     if ('missing' in support) throw new UnavailableError(support.missing);
     this.#canRefuse = support.canRefuse;
-    this.#attachment = Attachment.open(this.#options, this.#options.notice);
+    this.#attachment = Attachment.open(this.#options, message => this.#notice(message));
     return this.#attachment;
   }
 
-  #programOptions({ listedNamespaces, affinity, leastConnections, counts }: Features): ProgramOptions {
-    return {
-      nodeCookie: this.nodeCookie,
-      scope: listedNamespaces ? 'listed' : this.#options.sockets,
-      hasAffinity: affinity,
-      hasLeastConnections: leastConnections,
-      countsConnections: counts,
-      canRefuse: this.canRefuse,
-    };
+  #notice(message: string): void {
+    if (this.#noticed.has(message)) return;
+    this.#noticed.add(message);
+    this.#options.notice(message);
   }
 
-  #featuresFor(contents: readonly FamilyContents[]): Features {
-    const { countConnections = false, listedNamespaces } = this.#options;
-    const some = (test: (port: FamilyContents['ports'][number]) => boolean) =>
-      contents.some(({ ports }) => ports.some(test));
-    return {
-      affinity: some(({ affinitySeconds }) => affinitySeconds > 0),
-      leastConnections: some(({ isLeastConnections }) => isLeastConnections),
-      counts: countConnections,
-      listedNamespaces: listedNamespaces && [...listedNamespaces],
-    };
+  #programOptions(features: Features): ProgramOptions {
+    const { sockets } = this.#options;
+    return programOptions(features, { sockets, nodeCookie: this.nodeCookie, canRefuse: this.canRefuse });
   }
 
   #replaceCurrent(loaded: LoadedGeneration | undefined): void {

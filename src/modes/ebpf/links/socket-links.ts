@@ -37,9 +37,28 @@ export class SocketLinks {
     for (const hook of ORDER) if (!programs.has(hook)) this.#remove(hook);
   }
 
+  /** Whether the program of a hook runs, also if a former process attached it. */
+  isAttached(hook: Hook): boolean {
+    const link = this.#links.get(hook) ?? this.#adopt(hook);
+    if (!link) return false;
+    this.#links.set(hook, link);
+    try {
+      return link.info().cgroup === this.#group.id;
+    } catch (error) {
+      // The pin is no link.
+      if (error instanceof KernelError) return false;
+      throw error;
+    }
+  }
+
   /** What another program did to the link of each program, in words. Undefined if nothing. */
   *problems(programs: LoadedPrograms): Generator<{ readonly hook: Hook; readonly problem: string | undefined }> {
     for (const [hook, { id }] of programs) yield { hook, problem: this.#problem(hook, id) };
+  }
+
+  /** Takes the programs away, also if their pins cannot be removed. */
+  detach(): void {
+    for (const link of this.#links.values()) this.#detach(link);
   }
 
   /** The links stay if they are pinned. */

@@ -32,8 +32,12 @@ export class StateMapStore {
 
   /** Gives back the memory of maps that no program uses any more. */
   dropOthers(names: readonly StateMapName[]): void {
-    for (const name of STATE_MAPS) {
-      if (names.includes(name)) continue;
+    this.drop(STATE_MAPS.filter(name => !names.includes(name)));
+  }
+
+  /** The next generation that needs these maps gets empty ones. */
+  drop(names: readonly StateMapName[]): void {
+    for (const name of names) {
       this.#maps.get(name)?.close();
       this.#maps.delete(name);
       this.#folder?.unpin(name);
