@@ -4,7 +4,7 @@ import { DIGIT } from './capacity.ts';
 import type { StateMaps } from './maps.ts';
 import type { PlacedPort } from './placed-port.ts';
 
-const NONE = Buffer.alloc(4);
+const NO_CONNECTIONS = Buffer.alloc(4);
 
 /** The endpoints whose connections programs count, for least connections. Programs count only where there is an entry. */
 export class ActiveEndpoints {
@@ -20,7 +20,7 @@ export class ActiveEndpoints {
     for (const { endpoints } of pools) {
       for (const endpoint of endpoints) {
         const key = encodeSlot(endpoint);
-        if (map && !map.lookup(key)) map.update(key, NONE);
+        if (map && !map.lookup(key)) map.update(key, NO_CONNECTIONS);
       }
     }
   }
