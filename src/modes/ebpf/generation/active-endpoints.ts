@@ -6,7 +6,7 @@ import { DIGIT } from './capacity.ts';
 import type { StateMaps } from './maps.ts';
 import type { PlacedPort } from './placed-port.ts';
 
-const NONE = Buffer.alloc(4);
+const NO_CONNECTIONS = Buffer.alloc(4);
 
 /** The endpoints whose connections programs count, for least connections. Programs count only where there is an entry. */
 export class ActiveEndpoints {
@@ -53,5 +53,5 @@ export class ActiveEndpoints {
 }
 
 function addMissing(map: BpfMap, key: Buffer): void {
-  if (!map.lookup(key)) map.update(key, NONE);
+  if (!map.lookup(key)) map.update(key, NO_CONNECTIONS);
 }

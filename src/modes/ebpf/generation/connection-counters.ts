@@ -1,8 +1,9 @@
 import { FAMILIES, type Family } from '../../../net/index.ts';
 import type { FrontendConnections } from '../../frontend-connections.ts';
 import type { Generation } from './generation.ts';
+import type { PlacedPort } from './placed-port.ts';
 
-type Totals = Readonly<Record<Family, ReadonlyMap<string, number>>>;
+type Totals = Readonly<Record<Family, ReadonlyMap<string, FrontendConnections>>>;
 
 /** What programs counted, for each service port. It outlives generations. */
 export class ConnectionCounters {
@@ -13,14 +14,9 @@ export class ConnectionCounters {
     const closed = this.#closed;
     const sums = generation?.connectionSums();
     for (const family of FAMILIES) {
-      if (!generation) {
-        // While nothing is served the counts stand still.
-        for (const [id, connections] of closed[family]) yield { family, ...namesOf(id), connections };
-      } else if (sums) {
-        for (const [id, { counter }] of generation.ports(family)) {
-          yield { family, ...namesOf(id), connections: (closed[family].get(id) ?? 0) + (sums[counter] ?? 0) };
-        }
-      }
+      // While nothing is served the counts stand still.
+      if (!generation) yield* closed[family].values();
+      else if (sums) for (const placed of generation.ports(family).values()) yield sumOf(placed, sums, closed);
     }
   }
 
@@ -28,20 +24,15 @@ export class ConnectionCounters {
   carryOver(generation: Generation): void {
     const sums = generation.connectionSums();
     if (!sums) return;
-    const totals = (family: Family) => {
-      const sum = new Map<string, number>();
-      for (const [id, { counter }] of generation.ports(family)) {
-        sum.set(id, (this.#closed[family].get(id) ?? 0) + (sums[counter] ?? 0));
-      }
-      return sum;
-    };
+    const closed = this.#closed;
+    const totals = (family: Family) =>
+      new Map(Array.from(generation.ports(family), ([id, placed]) => [id, sumOf(placed, sums, closed)]));
     this.#closed = { IPv4: totals('IPv4'), IPv6: totals('IPv6') };
   }
 }
 
-/** `default/web:http/TCP` is the id of a plan. */
-function namesOf(id: string): { readonly service: string; readonly port: string } {
-  const name = id.slice(0, id.lastIndexOf('/'));
-  const [service = '', port = ''] = name.split(':');
-  return { service, port };
+function sumOf({ family, port, counter }: PlacedPort, sums: readonly number[], closed: Totals): FrontendConnections {
+  const { id, service, portName } = port;
+  const connections = (closed[family].get(id)?.connections ?? 0) + (sums[counter] ?? 0);
+  return { family, service, port: portName, connections };
 }

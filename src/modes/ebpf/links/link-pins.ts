@@ -1,7 +1,7 @@
 import { BPFFS, BpfLink, nodeControlGroup, PinFolder } from '../../../kernel/bpf/index.ts';
 import { KernelError } from '../../../kernel/errors.ts';
 import { isLinkPin, pinPath } from '../names.ts';
-import type { Place } from './attachment.ts';
+import type { AttachmentOptions } from './attachment.ts';
 
 /** The pinned links of a control group. */
 export class LinkPins {
@@ -52,7 +52,7 @@ export class LinkPins {
 }
 
 /** Takes away the programs that a former process left. */
-export function removeLinkPins({ cgroupRoot, bpffs = BPFFS }: Place): void {
+export function removeLinkPins({ cgroupRoot, bpffs = BPFFS }: AttachmentOptions): void {
   const group = nodeControlGroup(cgroupRoot);
   if (!('missing' in group)) new LinkPins(new PinFolder(pinPath(bpffs, group.id))).remove();
 }
