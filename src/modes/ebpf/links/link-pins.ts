@@ -11,10 +11,12 @@ export class LinkPins {
     this.#folder = folder;
   }
 
-  /** The kernel detached all links, because the control group is gone. */
+  /**
+   * There are no links, or the kernel detached them all because the control group is gone. A link that the process may
+   * not open may serve.
+   */
   get isAbandoned(): boolean {
-    const names = this.#names();
-    return names.length > 0 && names.every(name => this.#withLink(name, link => link.info().cgroup === 0n) ?? true);
+    return this.#names().every(name => this.#withLink(name, link => link.info().cgroup === 0n) === true);
   }
 
   /** Takes the programs away. Removing the pin is not enough if another process holds the link. */

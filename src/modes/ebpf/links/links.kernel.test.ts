@@ -70,6 +70,19 @@ describe('EBPF-42 counts of least connections', () => {
       assert.equal(countOf(lab), 0);
     }));
 
+  test('EBPF-42 endpoints for which the map has no room are served without counts', context =>
+    EbpfLab.with(async lab => {
+      const real = BpfMap.prototype.update;
+      context.mock.method(BpfMap.prototype, 'update', function (this: BpfMap, ...entry: Parameters<typeof real>) {
+        if (this.spec.name !== 'active4') return real.apply(this, entry);
+        throw new KernelError('KERNEL_REFUSED', { operation: 'bpf MAP_UPDATE_ELEM active4', errno: 'E2BIG' });
+      });
+      lab.harness.set(LEAST, slice('least-1', [ENDPOINT.ip]));
+      await lab.harness.sync();
+      assert.equal(lab.ask('10.96.0.10'), ENDPOINT.ip);
+      assert.deepEqual(lab.lines, []);
+    }));
+
   test('EBPF-42 counts go on in a new process', () =>
     EbpfLab.with(async lab => {
       const sockets = await openThree(lab);
