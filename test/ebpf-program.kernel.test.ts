@@ -19,28 +19,51 @@ const ENDPOINTS: readonly Ip[] = ['10.244.1.2' as Ip, '10.244.1.3' as Ip];
 const ENDPOINT_PORT = 8090;
 const WEB = { ip: '10.96.0.10' as Ip, port: 80 };
 const STICKY = { ip: '10.96.0.20' as Ip, port: 80 };
+const TALK_IP = '10.96.0.30' as Ip;
+const TALK_PORT = 8092;
 /** The address that sockets get which the network leads to an endpoint. */
 const BY_NETWORK = '10.9.9.9' as Ip;
 /** Time in which no process serves. */
 const GAP_MS = 200;
 const MAX_COMMAND_MS = 60_000;
 
-function manifest(name: string, clusterIP: Ip, affinity: 'None' | 'ClientIP', endpoints: readonly Ip[]): string {
-  const lines = endpoints.map(ip => `  - { addresses: [${ip}], conditions: { ready: true } }`);
+interface ServiceManifest {
+  readonly name: string;
+  readonly clusterIP: Ip;
+  readonly affinity?: 'None' | 'ClientIP';
+  /** That of the endpoints. */
+  readonly port?: number;
+}
+
+function manifest({ name, clusterIP, affinity = 'None', port = ENDPOINT_PORT }: ServiceManifest): string {
+  const endpoints = ENDPOINTS.map(ip => `  - { addresses: [${ip}], conditions: { ready: true } }`);
   return `apiVersion: v1
 kind: Service
 metadata: { name: ${name}, namespace: shop }
-spec: { clusterIP: ${clusterIP}, sessionAffinity: ${affinity}, ports: [{ port: 80, targetPort: ${ENDPOINT_PORT} }] }
+spec: { clusterIP: ${clusterIP}, sessionAffinity: ${affinity}, ports: [{ port: 80, targetPort: ${port} }] }
 ---
 apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
 metadata: { name: ${name}-1, namespace: shop, labels: { kubernetes.io/service-name: ${name} } }
 addressType: IPv4
-ports: [{ port: ${ENDPOINT_PORT}, protocol: TCP }]
+ports: [{ port: ${port}, protocol: TCP }]
 endpoints:
-${lines.join('\n')}
+${endpoints.join('\n')}
 `;
 }
+
+/** Sends a byte through one connection again and again, and reports each answer of the server at the other end. */
+const TALK = `
+  const [group, service, port, isServer] = process.argv.slice(1);
+  const net = require('node:net');
+  require('node:fs').writeFileSync(group + '/cgroup.procs', String(process.pid));
+  if (isServer) net.createServer(socket => socket.pipe(socket)).listen(Number(port), talk);
+  else talk();
+  function talk() {
+    const client = net.connect(80, service, () => setInterval(() => client.write('?'), 20));
+    client.on('data', () => console.error('answered')).on('close', () => process.exit(1));
+  }
+`;
 
 /** The program, its commands and its clients, in a network, a control group and mounts of their own. */
 class ProgramLab {
@@ -55,8 +78,9 @@ class ProgramLab {
     mkdirSync(this.group);
     mkdirSync(this.manifests);
     this.setRoute('add');
-    this.write('web', WEB.ip, 'None', ENDPOINTS);
-    this.write('sticky', STICKY.ip, 'ClientIP', ENDPOINTS);
+    this.#write({ name: 'web', clusterIP: WEB.ip });
+    this.#write({ name: 'sticky', clusterIP: STICKY.ip, affinity: 'ClientIP' });
+    this.#write({ name: 'talk', clusterIP: TALK_IP, port: TALK_PORT });
   }
 
   static async with(work: (lab: ProgramLab) => Promise<void>): Promise<void> {
@@ -76,10 +100,6 @@ class ProgramLab {
 
   get manifests(): string {
     return join(this.#folder, 'manifests');
-  }
-
-  write(...[name, ...rest]: Parameters<typeof manifest>): void {
-    writeFileSync(join(this.manifests, `${name}.yaml`), manifest(name, ...rest));
   }
 
   /** The packets of sockets that no program translates take this route, and meet the rules of the network. */
@@ -112,13 +132,27 @@ class ProgramLab {
     return { status, stdout, stderr };
   }
 
-  /** The names in the bpffs. */
-  pins(): readonly string[] {
-    return this.run('ls', '/sys/fs/bpf').stdout.split('\n').filter(Boolean);
+  get hasPins(): boolean {
+    return this.run('ls', '/sys/fs/bpf').stdout.includes('pointsman');
   }
 
   clients(): Promise<ConnectingProcess> {
     return ConnectingProcess.start(this.network.namespace, ENDPOINT_PORT, [WEB, STICKY], this.group);
+  }
+
+  /** Starts a process that holds one connection. The first one also has the server. */
+  async talk(isServer: boolean): Promise<Program> {
+    const args = [this.group, TALK_IP, `${TALK_PORT}`, ...(isServer ? ['server'] : [])];
+    const program = new Program('a caller', [process.execPath, '-e', TALK, ...args], {
+      namespace: this.network.namespace,
+    });
+    this.#programs.push(program);
+    await program.until('answered');
+    return program;
+  }
+
+  #write(service: ServiceManifest): void {
+    writeFileSync(join(this.manifests, `${service.name}.yaml`), manifest(service));
   }
 
   get #socket(): string {
@@ -165,7 +199,7 @@ test('EBPF-100 the program is killed, started anew and removed while its clients
       const cleanup = lab.run(KUBE_PROXY, 'cleanup', '--cgroup-root', lab.group);
       assert.equal(cleanup.status, 0, cleanup.stderr);
       assert.match(cleanup.stdout, /^removed pins in \/sys\/fs\/bpf\/pointsman\/cgroup-\d+$/m);
-      assert.deepEqual(lab.pins(), []);
+      assert.equal(lab.hasPins, false);
       assert.equal(nft(lab.network.namespace, 'list', 'tables'), '');
       lab.setRoute('delete');
       assert.deepEqual(await resultsOf(await lab.clients()), [['errno 101'], ['errno 101']]);
@@ -174,20 +208,22 @@ test('EBPF-100 the program is killed, started anew and removed while its clients
     }
   }));
 
-test('EBPF-12 a change of mode removes the pins of a program that was killed, and clients connect all the time', () =>
+test('EBPF-12 a change of mode removes the pins of a program that was killed, and connections go on', () =>
   ProgramLab.with(async lab => {
     let program = await lab.start('nftables');
+    const callers = [await lab.talk(true)];
     const clients = await lab.clients();
     try {
       for (const mode of ['ebpf', 'nftables', 'ebpf', 'iptables'] as const) {
         await program.stop('SIGKILL');
         program = await lab.start(mode);
-        const isServing = mode === 'ebpf';
         await program.waitFor(
           'take over',
-          () => lab.pins().includes('pointsman') === isServing && hasTable(lab) === (mode !== 'iptables'),
+          () => lab.hasPins === (mode === 'ebpf') && hasTable(lab) === (mode !== 'iptables'),
           MAX_COMMAND_MS,
         );
+        if (callers.length === 1) callers.push(await lab.talk(false));
+        for (const caller of callers) await caller.until('answered', { from: caller.lines.length });
       }
       const [web] = await resultsOf(clients);
       assert.deepEqual(web, [BY_NETWORK, ...ENDPOINTS].sort());

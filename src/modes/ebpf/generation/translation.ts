@@ -8,7 +8,7 @@ import type { ModeCondition } from '../../mode.ts';
 import { Attachment, UnavailableError } from '../links/attachment.ts';
 import { removeLinkPins } from '../links/link-pins.ts';
 import { type ProgramOptions, socketPrograms } from '../programs/index.ts';
-import { socketSupport } from '../support.ts';
+import { type SocketSupport, socketSupport } from '../support.ts';
 import type { FamilyContents, Usage } from './capacity.ts';
 import { ConnectionCounters } from './connection-counters.ts';
 import { type Features, featuresFor, programOptions } from './features.ts';
@@ -53,7 +53,8 @@ export class Translation {
   /** The last attempt failed. Only a thorough look tries again. */
   #waitsForLook = false;
   #generations = 0;
-  #canRefuse = false;
+  /** What the kernel can do. It does not change while the process runs, and to try it takes milliseconds. */
+  #support: SocketSupport | undefined;
 
   constructor(options: TranslationOptions) {
     this.#options = options;
@@ -83,7 +84,7 @@ export class Translation {
 
   /** Whether the kernel can refuse inside `connect`. Known as soon as there is a generation. */
   get canRefuse(): boolean {
-    return this.#canRefuse;
+    return this.#support?.canRefuse === true;
   }
 
   /** How many generations this process made. */
@@ -230,9 +231,7 @@ export class Translation {
 
   #openAttachment(): Attachment {
     if (this.#attachment) return this.#attachment;
-    const support = socketSupport(this.#options);
-    if ('missing' in support) throw new UnavailableError(support.missing);
-    this.#canRefuse = support.canRefuse;
+    this.#support ??= requireSupport(this.#options);
     this.#attachment = Attachment.open(this.#options, message => this.#notice(message));
     return this.#attachment;
   }
@@ -255,6 +254,12 @@ export class Translation {
     this.#counters.carryOver(old.generation);
     old.close();
   }
+}
+
+function requireSupport(options: TranslationOptions): SocketSupport {
+  const support = socketSupport(options);
+  if ('missing' in support) throw new UnavailableError(support.missing);
+  return support;
 }
 
 /** Other programs may have put entries into a map that this process does not know of. */

@@ -79,12 +79,19 @@ export class SocketLinks {
   }
 
   #install(hook: Hook, { program }: LoadedProgram): void {
-    const link = this.#links.get(hook) ?? this.#adopt(hook);
-    const isUpdated = link !== undefined && this.#update(link, program);
-    if (!isUpdated) link?.close();
-    const current = isUpdated ? link : BpfLink.create(program, this.#groupFd);
-    this.#links.set(hook, current);
+    const former = this.#links.get(hook) ?? this.#adopt(hook);
+    if (former) this.#links.set(hook, former);
+    const current = former && this.#update(former, program) ? former : this.#replace(hook, former, program);
     if (this.#folder && this.#pinned(hook) !== current.info().id) this.#folder.pin(linkPin(hook), current.fd);
+  }
+
+  /** The former link is detached at once. After its last user closes it, the kernel takes some time to detach it. */
+  #replace(hook: Hook, former: BpfLink | undefined, program: BpfProgram): BpfLink {
+    const link = BpfLink.create(program, this.#groupFd);
+    this.#links.set(hook, link);
+    if (former) this.#detach(former);
+    former?.close();
+    return link;
   }
 
   /** A link that a former process pinned. */
