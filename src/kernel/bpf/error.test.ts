@@ -10,7 +10,7 @@ function status(...names: readonly (keyof typeof CAPABILITIES)[]): () => string 
   return () => `Name:\tnode\nCapEff:\t${mask.toString(16).padStart(16, '0')}\n`;
 }
 
-const PROFILE = 'use a seccomp profile that allows bpf() for CAP_BPF (of the container runtime, or Unconfined)';
+const PROFILE = 'use a seccomp profile that allows bpf() for CAP_BPF: that of a newer container runtime, or Unconfined';
 const BOTH = 'run kube-proxy as root or with CAP_BPF and CAP_NET_ADMIN';
 
 for (const [what, own, advice] of [

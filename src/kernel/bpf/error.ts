@@ -48,7 +48,8 @@ export function bpfAdvice(
   }
 }
 
-const OTHER_PROFILE = 'use a seccomp profile that allows bpf() for CAP_BPF (of the container runtime, or Unconfined)';
+const OTHER_PROFILE =
+  'use a seccomp profile that allows bpf() for CAP_BPF: that of a newer container runtime, or Unconfined';
 
 /** A process with all capabilities cannot make a map. That needs nothing else, and is what a program calls first. */
 function refusalAdvice(command: string, status: (() => string) | undefined): string | undefined {
