@@ -5,6 +5,7 @@ import { applyEvent, type ClusterEvent, survivors } from '../../../test/support/
 import { countedEndpoints, mapContents } from '../../../test/support/ebpf-map-contents.ts';
 import { EbpfLab } from '../../../test/support/ebpf-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
+import type { Service } from '../../api/index.ts';
 import { parseNodePortAddresses } from '../../model/index.ts';
 import { FAMILIES, type Family, type Ip } from '../../net/index.ts';
 import type { ModeSettings } from '../mode.ts';
@@ -15,32 +16,54 @@ import type { ModeSettings } from '../mode.ts';
 const EXTERNAL_IPS = ['1.1.1.1', '2.2.2.2', '10.244.1.4', 'fd00:1::1'];
 const LEAST_CONNECTIONS = { annotations: { 'pointsman.dev/balance': 'least-connections' } };
 const name = fc.constantFrom('a', 'b', 'c');
-const anyService = fc
-  .record({
-    name,
-    type: fc.constantFrom('ClusterIP', 'NodePort', 'LoadBalancer'),
-    number: fc.integer({ min: 1, max: 3 }),
-    nodePort: fc.constantFrom(30001, 30002),
-    externalIPs: fc.subarray(EXTERNAL_IPS),
-    ingress: fc.subarray([{ ip: '2.2.2.2' }, { ip: '3.3.3.3' }]),
-    loadBalancerSourceRanges: fc.constantFrom([], [], ['10.0.0.0/8']),
-    affinitySeconds: fc.constantFrom(0, 10, 100),
-    isLeast: fc.boolean(),
-    externalTrafficPolicy: fc.constantFrom('Cluster', 'Local'),
-    internalTrafficPolicy: fc.constantFrom('Cluster', 'Cluster', 'Local'),
-  })
-  .map(({ name, number, type, nodePort, affinitySeconds, isLeast, ...spec }) =>
-    service(name, {
-      ...spec,
-      type,
-      ports: [{ nodePort: type === 'ClusterIP' ? 0 : nodePort }],
-      clusterIP: `10.96.0.${number}`,
-      clusterIPs: [`10.96.0.${number}`, `fd00:10:96::${number}`],
-      ipFamilies: FAMILIES,
-      ...(affinitySeconds > 0 && { sessionAffinity: 'ClientIP', sessionAffinityTimeoutSeconds: affinitySeconds }),
-      ...(isLeast && LEAST_CONNECTIONS),
-    }),
-  );
+
+/** What a Service of the test has. */
+interface Fields {
+  readonly type: string;
+  /** The last part of its cluster IPs. */
+  readonly number: number;
+  readonly nodePort: number;
+  readonly externalIPs: readonly string[];
+  readonly ingress: readonly { readonly ip: string }[];
+  readonly loadBalancerSourceRanges: readonly string[];
+  readonly affinitySeconds: number;
+  readonly isLeast: boolean;
+  readonly externalTrafficPolicy: string;
+  readonly internalTrafficPolicy: string;
+}
+
+const FIELDS: { readonly [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> } = {
+  type: fc.constantFrom('ClusterIP', 'NodePort', 'LoadBalancer'),
+  number: fc.integer({ min: 1, max: 3 }),
+  nodePort: fc.constantFrom(30001, 30002),
+  externalIPs: fc.subarray(EXTERNAL_IPS),
+  ingress: fc.subarray([{ ip: '2.2.2.2' }, { ip: '3.3.3.3' }]),
+  loadBalancerSourceRanges: fc.constantFrom([], [], ['10.0.0.0/8']),
+  affinitySeconds: fc.constantFrom(0, 10, 100),
+  isLeast: fc.boolean(),
+  externalTrafficPolicy: fc.constantFrom('Cluster', 'Local'),
+  internalTrafficPolicy: fc.constantFrom('Cluster', 'Cluster', 'Local'),
+};
+const anyFields: fc.Arbitrary<Fields> = fc.record(FIELDS);
+const oneField: fc.Arbitrary<Partial<Fields>> = fc.oneof(
+  ...Object.entries(FIELDS).map(([field, values]) =>
+    (values as fc.Arbitrary<unknown>).map(value => ({ [field]: value })),
+  ),
+);
+
+function serviceOf(name: string, { number, type, nodePort, affinitySeconds, isLeast, ...spec }: Fields): Service {
+  return service(name, {
+    ...spec,
+    type,
+    ports: [{ nodePort: type === 'ClusterIP' ? 0 : nodePort }],
+    clusterIP: `10.96.0.${number}`,
+    clusterIPs: [`10.96.0.${number}`, `fd00:10:96::${number}`],
+    ipFamilies: FAMILIES,
+    ...(affinitySeconds > 0 && { sessionAffinity: 'ClientIP', sessionAffinityTimeoutSeconds: affinitySeconds }),
+    ...(isLeast && LEAST_CONNECTIONS),
+  });
+}
+
 const anySlice = fc
   .record({ name, family: fc.constantFrom(...FAMILIES), numbers: fc.subarray([1, 2, 3, 4]), local: fc.nat({ max: 4 }) })
   .map(({ name, family, numbers, local }) =>
@@ -56,9 +79,24 @@ const anySlice = fc
   );
 const event: fc.Arbitrary<ClusterEvent> = fc.oneof(
   { weight: 5, arbitrary: anySlice.map(object => ({ kind: 'slice' as const, object })) },
-  { weight: 4, arbitrary: anyService.map(object => ({ kind: 'service' as const, object })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(name, anyFields)
+      .map(([name, fields]) => ({ kind: 'service' as const, object: serviceOf(name, fields) })),
+  },
   { weight: 1, arbitrary: name.map(name => ({ kind: 'delete-service' as const, key: `default/${name}` })) },
 );
+/** The versions of one Service. Each differs from the one before in one field. */
+const versions: fc.Arbitrary<readonly ClusterEvent[]> = fc
+  .tuple(name, anyFields, fc.array(oneField, { minLength: 1, maxLength: 4 }))
+  .map(([name, first, changes]) => {
+    let fields = first;
+    return [first, ...changes].map(change => {
+      fields = { ...fields, ...change };
+      return { kind: 'service', object: serviceOf(name, fields) };
+    });
+  });
 
 /** The maps of a generation have no room for all frontends of this Service. */
 const LARGE = service('large', {
@@ -95,22 +133,21 @@ type Step =
   | { readonly kind: 'leave'; readonly family: Family; readonly ids: readonly string[] }
   | { readonly kind: 'restart' | 'look' | 'damage' };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 30,
-    arbitrary: fc.array(event, { minLength: 1, maxLength: 4 }).map(events => ({ kind: 'events' as const, events })),
-  },
-  { weight: 4, arbitrary: anySettings.map(settings => ({ kind: 'settings' as const, settings })) },
+const eventsStep = (events: readonly ClusterEvent[]): Step => ({ kind: 'events', events });
+/** Steps that follow one another. */
+const someSteps: fc.Arbitrary<readonly Step[]> = fc.oneof(
+  { weight: 20, arbitrary: fc.array(event, { minLength: 1, maxLength: 4 }).map(events => [eventsStep(events)]) },
+  { weight: 10, arbitrary: versions.map(events => events.map(event => eventsStep([event]))) },
+  { weight: 4, arbitrary: anySettings.map(settings => [{ kind: 'settings' as const, settings }]) },
   {
     weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('leave' as const),
-      family: fc.constantFrom(...FAMILIES),
-      ids: fc.subarray(['default/a/TCP', 'default/b/TCP']),
-    }),
+    arbitrary: fc
+      .tuple(fc.constantFrom(...FAMILIES), fc.subarray(['default/a/TCP', 'default/b/TCP']))
+      .map(([family, ids]) => [{ kind: 'leave' as const, family, ids }]),
   },
-  { weight: 2, arbitrary: fc.constantFrom('restart', 'look', 'damage').map(kind => ({ kind }) as Step) },
+  { weight: 2, arbitrary: fc.constantFrom('restart', 'look', 'damage').map(kind => [{ kind } as Step]) },
 );
+const history = fc.array(someSteps, { minLength: 3, maxLength: 12 }).map(steps => steps.flat());
 
 /** The steps so far, as far as they say what the maps must have. */
 class Wanted {
@@ -176,16 +213,15 @@ function checkHistory(steps: readonly Step[]): Promise<void> {
 
 test('EBPF-11 after any changes, restarts and drift the maps are those of a fresh start', () =>
   fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), fc.nat({ max: 3 }), (steps, parts) =>
-      checkHistory(parts > 0 ? [{ kind: 'events', events: NEEDS_ALL_PARTS }, ...steps] : steps),
+    fc.asyncProperty(history, fc.nat({ max: 3 }), (steps, parts) =>
+      checkHistory(parts > 0 ? [eventsStep(NEEDS_ALL_PARTS), ...steps] : steps),
     ),
     { numRuns: 30, seed: 1 },
   ));
 
 test('EBPF-11 after the maps had to grow they are those of a fresh start', () =>
   checkHistory([
-    ...fc.sample(step, { numRuns: 5, seed: 2 }),
-    { kind: 'events', events: [{ kind: 'service', object: LARGE }] },
-    ...fc.sample(step, { numRuns: 5, seed: 3 }),
-    { kind: 'events', events: [{ kind: 'delete-service', key: 'default/large' }] },
+    eventsStep([{ kind: 'service', object: LARGE }]),
+    ...fc.sample(history, { numRuns: 1, seed: 2 }).flat(),
+    eventsStep([{ kind: 'delete-service', key: 'default/large' }]),
   ]));

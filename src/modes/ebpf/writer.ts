@@ -1,4 +1,5 @@
 import { Breaks } from '../../lib/breaks.ts';
+import { NONE } from '../../lib/none.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import { type Frontend, planId, type ServicePortPlan } from '../../plan/index.ts';
 import { emptyListing, type Listing } from '../listing.ts';
@@ -83,11 +84,15 @@ export class EbpfWriter implements Writer {
 
   /** Everything that this family wants in the maps. Undefined before the first settings. */
   async contents(): Promise<FamilyContents | undefined> {
-    const { family, book } = this.#options;
+    const { family, book, translation } = this.#options;
     if (!this.#taken) return undefined;
     const breaks = new Breaks();
+    // What the maps have is rendered already. To render all service ports again would fill much memory.
+    const placed = translation.generation?.ports(family);
+    const changed = placed ? this.#changedIds() : new Set(book.wantedPlans().keys());
     const ports: SocketPort[] = [];
-    for (const id of book.wantedPlans().keys()) {
+    for (const [id, { port }] of placed ?? NONE) if (!changed.has(id)) ports.push(port);
+    for (const id of changed) {
       if (breaks.isDue) await breaks.take();
       const port = this.port(id);
       if (port) ports.push(port);
@@ -156,14 +161,18 @@ export class EbpfWriter implements Writer {
   }
 
   async #changes(): Promise<readonly PortChange[]> {
-    const { book } = this.#options;
     const breaks = new Breaks();
     const changes: PortChange[] = [];
-    for (const id of new Set([...book.changedIds(), ...this.#again])) {
+    for (const id of this.#changedIds()) {
       if (breaks.isDue) await breaks.take();
       changes.push({ id, to: this.port(id) });
     }
     return changes;
+  }
+
+  /** The service ports that the maps may have in an older version. */
+  #changedIds(): ReadonlySet<string> {
+    return new Set([...this.#options.book.changedIds(), ...this.#again]);
   }
 
   /** Service ports with a frontend whose address the node has got itself, or no longer has. */
