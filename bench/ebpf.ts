@@ -38,7 +38,7 @@ const LIMITS = flags.quick
   ? {
       quietSlices: 7,
       sliceMs: 40,
-      datapathMs: 12_000,
+      datapathMs: 9_000,
       hookRounds: 3,
       stallConnections: 10_000,
       stallMs: 4000,
@@ -47,7 +47,7 @@ const LIMITS = flags.quick
   : {
       quietSlices: 25,
       sliceMs: 100,
-      datapathMs: 75_000,
+      datapathMs: 60_000,
       hookRounds: 7,
       stallConnections: 40_000,
       stallMs: 12_000,

@@ -2,7 +2,7 @@ import { type Size, sizeName } from './cluster.ts';
 import type { HookCost } from './ebpf-hook.ts';
 import type { ChangeTime, EbpfLoad, Renewal } from './ebpf-load.ts';
 import { mebibytes, median, type Row, report, rounded } from './report.ts';
-import { type Caller, isDisturbed, type Measured, medianOf, ratioOf, WAYS } from './slices.ts';
+import { type Caller, isDisturbed, type Measured, medianOf, ratioOf, WAYS, type Way } from './slices.ts';
 import type { Operation } from './socket-load.ts';
 import type { SynRetries } from './syn-retries.ts';
 
@@ -51,34 +51,33 @@ export function reportDatapath(measured: readonly Measured[], services: number):
     const found = measured.find(each => each.caller === caller && each.operation === operation);
     if (!found) return [];
     const figure = `${caller}, ${OPERATION_NAMES[operation]}, ${services} Services: ebpf/nftables`;
-    return { figure, measured: ratioOf(found.slices.ebpf, found.slices.nftables), target };
+    return { figure, measured: ratioOf(found, 'ebpf', 'nftables'), target };
   });
 }
 
-function timeRow({ caller, operation, slices }: Measured): Row {
-  const { direct, nftables, ebpf } = slices;
-  const all = WAYS.flatMap(way => slices[way]);
+function timeRow(measured: Measured): Row {
+  const all = WAYS.flatMap(way => measured.slices[way]);
   const quiet = all.filter(({ isQuiet }) => isQuiet).length;
   return {
-    from: caller,
-    operation: OPERATION_NAMES[operation],
-    ...Object.fromEntries(WAYS.map(way => [way, rounded(medianOf(slices[way], 'cpuUs'))])),
-    'ebpf/nftables': ratioOf(ebpf, nftables).toFixed(3),
-    'ebpf/direct': ratioOf(ebpf, direct).toFixed(3),
+    from: measured.caller,
+    operation: OPERATION_NAMES[measured.operation],
+    ...Object.fromEntries(WAYS.map(way => [way, rounded(medianOf(measured, way, 'cpuUs'))])),
+    'ebpf/nftables': ratioOf(measured, 'ebpf', 'nftables').toFixed(3),
+    'ebpf/direct': ratioOf(measured, 'ebpf', 'direct').toFixed(3),
     'quiet slices': `${quiet} of ${all.length}`,
-    'disturbed ones count': WAYS.some(way => isDisturbed(slices[way])) ? 'yes' : 'no',
+    'disturbed ones count': isDisturbed(measured) ? 'yes' : 'no',
   };
 }
 
-function rateRow({ caller, operation, slices }: Measured): Row {
-  const latency = (way: (typeof WAYS)[number]) =>
-    operation === 'bulk'
-      ? ''
-      : `${medianOf(slices[way], 'p50').toFixed(1)} / ${medianOf(slices[way], 'p99').toFixed(1)}`;
+function rateRow(measured: Measured): Row {
+  const { caller, operation } = measured;
+  const microseconds = (way: Way, figure: 'p50' | 'p99') => medianOf(measured, way, figure).toFixed(1);
+  const latency = (way: Way) =>
+    operation === 'bulk' ? '' : `${microseconds(way, 'p50')} / ${microseconds(way, 'p99')}`;
   return {
     from: caller,
     operation: OPERATION_NAMES[operation],
-    ...Object.fromEntries(WAYS.map(way => [`${way}: a second`, Math.round(medianOf(slices[way], 'perSecond'))])),
+    ...Object.fromEntries(WAYS.map(way => [`${way}: a second`, Math.round(medianOf(measured, way, 'perSecond'))])),
     ...Object.fromEntries(WAYS.map(way => [`${way}: p50 / p99`, latency(way)])),
   };
 }

@@ -73,25 +73,32 @@ function quietOf(slices: readonly Slice[]): readonly Slice[] {
   return slices.filter(({ isQuiet }) => isQuiet);
 }
 
-/** Too few slices were quiet, so the disturbed ones count too. */
-export function isDisturbed(slices: readonly Slice[]): boolean {
-  return quietOf(slices).length < MIN_QUIET;
+/** Too few slices of one of the ways were quiet. Then the disturbed ones of all ways count, or the ways could not compare. */
+export function isDisturbed({ slices }: Measured): boolean {
+  return WAYS.some(way => quietOf(slices[way]).length < MIN_QUIET);
 }
 
-function countedSlices(slices: readonly Slice[]): readonly Slice[] {
-  return isDisturbed(slices) ? slices : quietOf(slices);
+/** The slices of a way that count. */
+function countedSlices(measured: Measured, way: Way): readonly Slice[] {
+  const slices = measured.slices[way];
+  return isDisturbed(measured) ? slices : quietOf(slices);
 }
 
-export function medianOf(slices: readonly Slice[], figure: Exclude<keyof Slice, 'isQuiet'>): number {
-  return median(countedSlices(slices).map(slice => slice[figure]));
+export function medianOf(measured: Measured, way: Way, figure: Exclude<keyof Slice, 'isQuiet'>): number {
+  return median(countedSlices(measured, way).map(slice => slice[figure]));
 }
 
-/** The median of the ratios of slices of the same round: a machine that slowly changes does not matter. */
-export function ratioOf(slices: readonly Slice[], base: readonly Slice[]): number {
-  const counted = new Map(countedSlices(base).map(slice => [slice.round, slice.cpuUs]));
-  const ratios = countedSlices(slices).flatMap(({ round, cpuUs }) => {
+/**
+ * The processor time of a way as a part of that of another: the median of the ratios of slices of the same round, so that
+ * a machine that slowly changes does not matter.
+ */
+export function ratioOf(measured: Measured, way: Way, base: Way): number {
+  const counted = new Map(countedSlices(measured, base).map(({ round, cpuUs }) => [round, cpuUs]));
+  const ratios = countedSlices(measured, way).flatMap(({ round, cpuUs }) => {
     const other = counted.get(round);
     return other === undefined ? [] : cpuUs / other;
   });
-  return ratios.length >= MIN_QUIET ? median(ratios) : medianOf(slices, 'cpuUs') / medianOf(base, 'cpuUs');
+  return ratios.length >= MIN_QUIET
+    ? median(ratios)
+    : medianOf(measured, way, 'cpuUs') / medianOf(measured, base, 'cpuUs');
 }

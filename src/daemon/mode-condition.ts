@@ -38,7 +38,7 @@ export class ConditionReport {
   }
 }
 
-/** What a part that serves notes changes often: it has numbers. */
+/** While the part serves, another note is no change: a note may have numbers. */
 function isChange(last: ModeCondition | undefined, { isServing, note }: ModeCondition): boolean {
   return last === undefined || last.isServing !== isServing || (!isServing && last.note !== note);
 }

@@ -1,16 +1,17 @@
 import type { Node } from '../api/index.ts';
 import { behaviourNow, type OutcomeContext } from '../explain/index.ts';
 import type { InspectedProxy } from '../inspect/index.ts';
-import { OwnControlGroup } from '../kernel/bpf/index.ts';
+import type { OwnControlGroup } from '../kernel/bpf/index.ts';
 import { KernelError } from '../kernel/errors.ts';
-import { type NetworkNamespace, namespaceCookie } from '../kernel/netns.ts';
-import { type ConfiguredMode, DEFAULT_MODE, type ModeBehaviour, type SocketScope } from '../modes/index.ts';
+import type { NetworkNamespace } from '../kernel/netns.ts';
+import { type ConfiguredMode, DEFAULT_MODE, type ModeBehaviour } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip, parseIp } from '../net/index.ts';
 import { FilesSource, type SourceHandlers } from '../source/index.ts';
 import { type Callers, callerFrom, callersIn, DEFAULT_CALLERS, type Place } from './caller.ts';
 import { DemoProxy, NODE_NAME } from './demo-proxy.ts';
 import { EchoServers } from './echo-servers.ts';
 import { type Observation, observationOf } from './observation.ts';
+import { enterOwnGroup, socketsIn } from './own-sockets.ts';
 import { Cluster, type ProbeProtocol, probe } from './playground/index.ts';
 import { Pods } from './pods.ts';
 import { type Row, rowsOf } from './rows.ts';
@@ -76,7 +77,7 @@ export class Demo {
       mode,
       families,
       nodeName,
-      socketScope: group && this.#socketScope(group),
+      socketScope: group && socketsIn(group, () => this.#fixedCallers()),
     });
     this.#contexts = this.#readContexts();
     this.#pods = new Pods(cluster, () => this.#proxy.interfaceIPs());
@@ -85,10 +86,11 @@ export class Demo {
   }
 
   static async start(options: DemoOptions): Promise<Demo> {
-    const group = ownGroup(options.mode);
     const cluster = Cluster.create();
+    let group: OwnControlGroup | undefined;
     let demo: Demo | undefined;
     try {
+      group = enterOwnGroup(options.mode);
       demo = new Demo(cluster, group, options);
       await demo.#source.start(demo.#handlers());
       return demo;
@@ -147,19 +149,6 @@ export class Demo {
   }
 
   /** The pod and the node. To sockets, the client outside is on another machine. */
-  #socketScope(group: OwnControlGroup): SocketScope {
-    const callers = () => this.#fixedCallers();
-    return {
-      cgroupRoot: group.path,
-      bpffs: NO_PINS,
-      listedNamespaces: {
-        *[Symbol.iterator]() {
-          for (const namespace of callers()) yield namespaceCookie(namespace);
-        },
-      },
-    };
-  }
-
   #fixedCallers(): readonly NetworkNamespace[] {
     this.#chooseCallers();
     this.#areCallersFixed = true;
@@ -230,17 +219,6 @@ export class Demo {
         return this.#cluster.host('ext');
     }
   }
-}
-
-/** What the mode serves at sockets must end with the demo, also if the demo is killed. */
-const NO_PINS = '';
-
-/** Only a mode that serves sockets needs it: it must not serve those of other processes. */
-function ownGroup(mode: ConfiguredMode | undefined): OwnControlGroup | undefined {
-  if (!mode?.descriptor.network) return undefined;
-  const group = OwnControlGroup.enter();
-  if ('missing' in group) throw new Error(group.missing);
-  return group;
 }
 
 /** The demo does not probe SCTP, because not every kernel has a module for it. */

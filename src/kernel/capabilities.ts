@@ -20,6 +20,15 @@ export function capabilityAdvice(wanted: readonly Capability[], status: () => st
   return `run kube-proxy as root or with ${wanted.join(' and ')}`;
 }
 
+/** Whether a seccomp profile limits the system calls of this process. */
+export function hasSystemCallFilter(status: () => string = ownStatus): boolean {
+  try {
+    return /^Seccomp:\s*2$/m.test(status());
+  } catch {
+    return false;
+  }
+}
+
 function has(mask: bigint, capability: Capability): boolean {
   if (((mask >> CAPABILITIES[capability]) & 1n) === 1n) return true;
   return PARTS_OF_SYS_ADMIN.has(capability) && has(mask, 'CAP_SYS_ADMIN');

@@ -95,11 +95,11 @@ export interface ConnectedSocket {
   /** The address of the Service that the program asked for. */
   readonly service: SocketAddress;
   readonly endpoint: SocketAddress;
-  /** The address of the socket itself. Undefined if the kernel does not tell it. */
+  /** The address of the socket itself. Undefined if the kernel does not report it. */
   readonly caller: SocketAddress | undefined;
   /** The socket is in the network namespace of the node. */
   readonly isOfNode: boolean;
-  /** As `ss` prints it: `ESTAB`, `SYN-SENT`. Undefined if the kernel does not tell it. */
+  /** As `ss` prints it: `ESTAB`, `SYN-SENT`. Undefined if the kernel does not report it. */
   readonly state: string | undefined;
 }
 

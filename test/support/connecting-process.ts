@@ -1,5 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { encodeSocketAddress } from '../../src/kernel/sockets/index.ts';
@@ -76,16 +78,19 @@ export class ConnectingProcess {
     this.#child = child;
   }
 
-  /** `port` is that of all endpoints. */
+  /** `port` is that of all endpoints. By default the process belongs to the control group of this process. */
   static async start(
     namespace: NetworkNamespace,
     port: number,
     destinations: readonly { readonly ip: Ip; readonly port: number }[],
+    controlGroup?: string,
   ): Promise<ConnectingProcess> {
     const hex = destinations.map(({ ip, port }) => encodeSocketAddress(ip, port).toString('hex'));
     const child = namespace.run(() =>
       spawn(process.execPath, ['-e', CONNECT, `${port}`, ...hex], { stdio: ['pipe', 'pipe', 'inherit'] }),
     );
+    // The process needs much longer to start.
+    if (controlGroup !== undefined) writeFileSync(join(controlGroup, 'cgroup.procs'), `${child.pid}`);
     await Promise.race([
       once(child.stdout, 'data'),
       once(child, 'exit').then(([status]) => Promise.reject(new Error(`the clients ended with status ${status}`))),

@@ -1,38 +1,39 @@
-import { addressOf, check, syscall } from '../../src/kernel/libc.ts';
+import koffi from 'koffi';
+import { check } from '../../src/kernel/libc.ts';
 
-/** Capabilities by their numbers in `linux/capability.h`. */
-const CAPABILITIES = { CAP_NET_ADMIN: 12n, CAP_SYS_ADMIN: 21n, CAP_PERFMON: 38n, CAP_BPF: 39n } as const;
+const libc = koffi.load('libc.so.6');
+const capget = libc.func('int capget(void *header, void *data)');
+const capset = libc.func('int capset(void *header, const void *data)');
 
-/** The numbers of the system calls capget and capset, by processor. */
-const CALLS: Readonly<Partial<Record<string, readonly [get: number, set: number]>>> = {
-  x64: [125, 126],
-  arm64: [90, 91],
-};
-/** `_LINUX_CAPABILITY_VERSION_3`, and 0 for the calling thread. */
-const HEADER = Buffer.from('2205082000000000', 'hex');
-/** Effective, permitted and inheritable capabilities: first their lower halves, then their upper halves. */
-const BYTES = 24;
-const UPPER_HALF = 12;
+/** Numbers as in `linux/capability.h`. */
+const NUMBERS = { CAP_NET_ADMIN: 12, CAP_SYS_ADMIN: 21, CAP_PERFMON: 38, CAP_BPF: 39 } as const;
+
+const VERSION_3 = 0x20080522;
+const DATA_BYTES = 24;
+/** The capabilities 32 to 63 are in the second of two structures. */
+const SECOND = 12;
 
 /**
- * Runs synchronous work with no capabilities but these, and takes the others back. Other threads keep theirs. It is
- * much cheaper than a process of its own.
+ * Runs synchronous work while only these capabilities of the main thread are effective. This is much cheaper than a
+ * process of its own.
  */
-export function withCapabilities<T>(names: readonly (keyof typeof CAPABILITIES)[], work: () => T): T {
-  const [get, set] = CALLS[process.arch] ?? [];
-  if (get === undefined) throw new Error(`the numbers of capget and capset on ${process.arch} are not known`);
-  const call = (number: number | undefined, data: Buffer) =>
-    check(Number(syscall(number, addressOf(HEADER), data, 0, 0, 0)), 'change capabilities');
-  const own = Buffer.alloc(BYTES);
-  call(get, own);
-  const mask = names.reduce((sum, name) => sum | (1n << CAPABILITIES[name]), 0n);
-  const reduced = Buffer.from(own);
-  reduced.writeUInt32LE(Number(mask & 0xffff_ffffn), 0);
-  reduced.writeUInt32LE(Number(mask >> 32n), UPPER_HALF);
-  call(set, reduced);
+export function withCapabilities<T>(names: readonly (keyof typeof NUMBERS)[], work: () => T): T {
+  const before = Buffer.alloc(DATA_BYTES);
+  check(capget(header(), before), 'read capabilities');
+  const limited = Buffer.from(before);
+  const mask = names.reduce((sum, name) => sum | (1n << BigInt(NUMBERS[name])), 0n);
+  limited.writeUInt32LE(Number(mask & 0xffff_ffffn), 0);
+  limited.writeUInt32LE(Number(mask >> 32n), SECOND);
+  check(capset(header(), limited), 'limit capabilities');
   try {
     return work();
   } finally {
-    call(set, own);
+    check(capset(header(), before), 'restore capabilities');
   }
+}
+
+function header(): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32LE(VERSION_3);
+  return bytes;
 }

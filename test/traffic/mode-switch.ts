@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Cluster, probe } from '../../src/demo/playground/index.ts';
-import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.ts';
 import type { Ip } from '../../src/net/index.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { CaseObjects } from './case-objects.ts';
@@ -17,6 +17,8 @@ const REMOVAL_MS = 1000;
 const MIN_ANSWERS = 20;
 const TIMEOUT_MS = 20_000;
 
+const POD = '10.244.1.99' as Ip;
+
 type Client = 'node' | 'pod' | 'outside';
 
 /** Connects all the time, from each of the clients, and counts the answers. */
@@ -31,7 +33,7 @@ class Clients {
     this.#clients = clients;
     const asking: Readonly<Record<Client, () => Promise<void>>> = {
       node: () => this.#ask('node', cluster.node, '10.96.0.40', 80),
-      pod: () => this.#ask('pod', cluster.addPod('10.244.1.99' as Ip), '10.96.0.40', 80),
+      pod: () => this.#ask('pod', cluster.addPod(POD), '10.96.0.40', 80),
       outside: () => this.#ask('outside', cluster.host('ext'), '192.168.0.2', 30040),
     };
     this.#asking = Promise.all(clients.map(client => asking[client]()));
@@ -69,7 +71,8 @@ export async function connectThroughSwitches(
   const [step] = (await readCase('test/cases/nodeport-cluster')).steps;
   assert.ok(step);
   const start = async (mode: Mode) => {
-    const proxy = startProxy(mode, cluster.node, caseSettings({}, mode));
+    const listedNamespaces = [cluster.node, cluster.addPod(POD)].map(namespaceCookie);
+    const proxy = startProxy(mode, cluster.node, caseSettings({}, mode), { sockets: { listedNamespaces } });
     await proxy.apply(new CaseObjects().apply(step));
     return proxy;
   };

@@ -42,7 +42,7 @@ export type AfterStep = (cluster: Cluster, asked: readonly Question[], results: 
  * How many cases run at the same time. Most of a case is waiting for answers that do not come, most of all in ipvs
  * mode.
  */
-const CONCURRENT_CASES: Readonly<Record<Mode, number>> = { nftables: 3, ebpf: 6, iptables: 3, ipvs: 8, userspace: 3 };
+const CONCURRENT_CASES: Readonly<Record<Mode, number>> = { nftables: 3, ebpf: 4, iptables: 3, ipvs: 8, userspace: 3 };
 
 /** Runs every recorded case with real packets. The names of the tests cite the rule. */
 export function trafficSuite(rule: string, mode: Mode, startProxy: StartProxy, afterStep?: AfterStep): void {

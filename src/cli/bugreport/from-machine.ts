@@ -30,6 +30,7 @@ const LISTINGS: readonly (readonly [file: string, about: string, command: string
   ['ipset.txt', 'IP sets', 'ipset save', 'ip_set'],
   ['bpf-links.txt', 'BPF programs that are attached, such as those of ebpf mode', 'bpftool link'],
   ['bpf-maps.txt', 'BPF maps and their sizes', 'bpftool map'],
+  ['bpf-programs.txt', 'BPF programs at control groups', 'bpftool cgroup tree'],
   ['addresses.txt', 'links and addresses', 'ip addr'],
   ['routes.txt', 'routes of all tables', 'ip route show table all'],
   ['rules.txt', 'rules of routing', 'ip rule'],

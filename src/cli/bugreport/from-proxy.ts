@@ -12,6 +12,7 @@ export function partsFromProxy(socket: ProxySocket): readonly Part[] {
     object(socket, 'configuration', 'the configuration in force, and the flags'),
     lines(socket, 'services', 'every service port and its state, one JSON object a line'),
     lines(socket, 'plan', 'every frontend and endpoint, with the reasons, one JSON object a line'),
+    object(socket, 'socket-counts', 'how many sockets are connected to each endpoint, in ebpf mode'),
     lines(socket, 'history', 'the last changes, one JSON object a line'),
     {
       file: 'proxy/metrics.txt',

@@ -46,7 +46,7 @@ export const demoCommand = defineCommand({
   about: `Shows a running proxy. The demo builds a small cluster from network namespaces and runs the proxy on its node. Then
 it connects to every address of every Service: from a pod, from the node and from outside. It shows which endpoints
 answer. It runs until q or Ctrl-C, and changes of the manifests take effect at once. Nothing stays behind. The demo needs
-root, or a user namespace.
+root, or a user namespace. In ebpf mode it needs root.
 
 The demo also serves the operator's page about this proxy, and prints its URL. The page shows the connections of the demo
 as they are made.

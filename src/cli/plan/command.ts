@@ -25,7 +25,8 @@ const FLAGS = {
   rules: {
     type: bool,
     default: false,
-    usage: 'print what a first start would write, as input of nft, iptables-restore, ipset and ipvsadm',
+    usage:
+      'print what a first start would write, as input of nft, iptables-restore, ipset and ipvsadm; in ebpf mode also the maps of sockets',
   },
   diff: {
     type: bool,

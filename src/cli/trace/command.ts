@@ -156,6 +156,8 @@ function endText({ packets, overruns }: TraceCounts, { name, selection }: NamedS
   return `${dropped}No packet ${name} was seen.
 - Was there traffic? Start the connection while the trace runs.
 - ${elsewhere}
+- Is the mode ebpf? Then TCP sockets of this node and its pods send straight to an endpoint. Follow the endpoint:
+  kube-proxy trace --to IP:PORT, with an address that kube-proxy sockets -o wide or kube-proxy explain shows.
 - Does something take it earlier? eBPF programs, tc and flowtables act before the rules of nf_tables.
 - Is the address right? kube-proxy services shows the addresses of all Services.
 `;

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../model/index.ts';
-import { cidrContains, formatCidr, joinHostPort } from '../../net/index.ts';
+import { cidrContains, formatCidr, isUnspecified, joinHostPort } from '../../net/index.ts';
 import {
   type Firewall,
   type Frontend,
@@ -138,6 +138,8 @@ function sourceRemarks(reached: readonly Reached[]): readonly Remark[] {
 
 function bypassRemarks(lost: readonly string[], { ip }: Caller): readonly Remark[] {
   if (lost.length === 0) return [];
-  const text = `${lost.join(', ')} would answer ${ip} directly and not through this node, so the answers are lost`;
+  // Of a caller that is only somewhere outside, the address is not known.
+  const caller = isUnspecified(ip) ? 'the caller' : ip;
+  const text = `${lost.join(', ')} would answer ${caller} directly and not through this node, so the answers are lost`;
   return [{ code: 'answers-bypass-node', text }];
 }

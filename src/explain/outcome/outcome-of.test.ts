@@ -225,6 +225,8 @@ test('OUTCOME-5 an endpoint on another node would answer an outside caller direc
     [['10.244.1.2:8080'], ['10.244.2.3:8080']],
   );
   assert.match(textOf(outcome), /10\.244\.2\.3:8080 would answer 192\.168\.0\.100 directly and not through this node/);
+  const anywhere = tested.outcome({ place: 'outside', ip: address('0.0.0.0') }, '10.96.0.10 80');
+  assert.match(textOf(anywhere), /10\.244\.2\.3:8080 would answer the caller directly and not through this node/);
   assert.deepEqual(codesOf(tested.outcome(pod, '10.96.0.10 80')), ['source-kept']);
   const remotePod = { ...pod, isOnOtherNode: true };
   assert.ok(codesOf(tested.outcome(remotePod, '10.96.0.10 80')).includes('answers-bypass-node'));

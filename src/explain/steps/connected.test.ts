@@ -53,7 +53,7 @@ test('SOCKETS-14 sockets that cannot be listed are a note, and other modes have 
   const refused = await explained([], { incomplete: 'the process lacks CAP_PERFMON' });
   assert.equal(
     stepText(refused, 'connected'),
-    'note: The proxy cannot list who is connected: the process lacks CAP_PERFMON.',
+    'note: It is not known who is connected: the process lacks CAP_PERFMON.',
   );
   assert.equal(refused.verdict, 'works');
   const { steps } = await explained(undefined);

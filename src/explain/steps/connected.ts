@@ -16,7 +16,7 @@ export async function connectedStep({ plan, protocol }: MetFrontend, facts: Fact
   if (!reading) return undefined;
   const { incomplete } = reading;
   if (incomplete !== undefined && reading.count === 0) {
-    return finding('connected', 'note', `The proxy cannot list who is connected: ${incomplete}.`, {
+    return finding('connected', 'note', `It is not known who is connected: ${incomplete}.`, {
       data: { incomplete },
     });
   }

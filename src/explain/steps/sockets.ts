@@ -40,7 +40,10 @@ function notServing(decided: AtSocket, met: MetFrontend, { note }: ModeCondition
   return finding('sockets', 'note', text, {
     details,
     data: { decision: 'not serving', reason: note },
-    next: { text: 'remove the cause; the proxy then tries again by itself, every sync period', command: 'kube-proxy status' },
+    next: {
+      text: 'remove the cause; the proxy then tries again by itself, every sync period',
+      command: 'kube-proxy status',
+    },
   });
 }
 

@@ -10,6 +10,7 @@ function status(...names: readonly (keyof typeof CAPABILITIES)[]): () => string 
   return () => `Name:\tnode\nCapEff:\t${mask.toString(16).padStart(16, '0')}\n`;
 }
 
+const PROFILE = 'use a seccomp profile that allows bpf() for CAP_BPF: that of a newer container runtime, or Unconfined';
 const BOTH = 'run kube-proxy as root or with CAP_BPF and CAP_NET_ADMIN';
 
 for (const [what, own, advice] of [
@@ -32,15 +33,24 @@ test('BPF-10 the advice for an iterator names CAP_PERFMON', () => {
   );
 });
 
-test('BPF-10 EPERM for a map of a process with all capabilities means the limit of locked memory', () =>
+test('BPF-10 EPERM for a map of a process with all capabilities means a seccomp profile or a user namespace', () => {
+  const own = status('BPF', 'NET_ADMIN');
+  assert.equal(bpfAdvice('MAP_CREATE', 'EPERM', { status: () => `${own()}Seccomp:\t2\n` }), PROFILE);
   assert.equal(
-    bpfAdvice('MAP_CREATE', 'EPERM', { status: status('BPF', 'NET_ADMIN') }),
-    'raise the limit of locked memory (RLIMIT_MEMLOCK) to unlimited',
+    bpfAdvice('MAP_CREATE', 'EPERM', { status: () => `${own()}Seccomp:\t0\n` }),
+    'run kube-proxy outside of user namespaces, and let the security modules of the machine allow bpf()',
+  );
+});
+
+test('BPF-10 ENOSYS may also be the answer of a seccomp profile', () =>
+  assert.equal(
+    bpfAdvice('MAP_CREATE', 'ENOSYS', { hasCallNumber: true, status: () => 'Seccomp:\t2\n' }),
+    `${PROFILE}, or use a kernel that is built with CONFIG_BPF_SYSCALL`,
   ));
 
 test('BPF-10 ENOSYS says whether the kernel or the processor is the reason', () => {
   assert.equal(
-    bpfAdvice('MAP_CREATE', 'ENOSYS', { hasCallNumber: true }),
+    bpfAdvice('MAP_CREATE', 'ENOSYS', { hasCallNumber: true, status: () => 'Seccomp:\t0\n' }),
     'use a kernel that is built with CONFIG_BPF_SYSCALL',
   );
   assert.equal(

@@ -1,4 +1,4 @@
-import { type Capability, capabilityAdvice } from '../capabilities.ts';
+import { type Capability, capabilityAdvice, hasSystemCallFilter } from '../capabilities.ts';
 import { KernelError } from '../errors.ts';
 
 export interface BpfErrorDetail {
@@ -36,10 +36,10 @@ export function bpfAdvice(
 ): string | undefined {
   switch (errno) {
     case 'EPERM':
-      return capabilityAdvice(capabilities, status) ?? limitAdvice(command);
+      return capabilityAdvice(capabilities, status) ?? refusalAdvice(command, status);
     case 'ENOSYS':
       return hasCallNumber
-        ? 'use a kernel that is built with CONFIG_BPF_SYSCALL'
+        ? `${hasSystemCallFilter(status) ? `${OTHER_PROFILE}, or ` : ''}use a kernel that is built with CONFIG_BPF_SYSCALL`
         : `use a machine with one of these processors: ${Object.keys(CALL_NUMBERS).join(', ')}`;
     case 'ENOMEM':
       return "raise the container's memory limit, because BPF maps count as its memory";
@@ -48,7 +48,12 @@ export function bpfAdvice(
   }
 }
 
-/** Before Linux 5.11, a map that exceeds the limit of locked memory gives EPERM. */
-function limitAdvice(command: string): string | undefined {
-  return command === 'MAP_CREATE' ? 'raise the limit of locked memory (RLIMIT_MEMLOCK) to unlimited' : undefined;
+const OTHER_PROFILE =
+  'use a seccomp profile that allows bpf() for CAP_BPF: that of a newer container runtime, or Unconfined';
+
+/** A process with all capabilities cannot make a map. That needs nothing else, and is what a program calls first. */
+function refusalAdvice(command: string, status: (() => string) | undefined): string | undefined {
+  if (command !== 'MAP_CREATE') return undefined;
+  if (hasSystemCallFilter(status)) return OTHER_PROFILE;
+  return 'run kube-proxy outside of user namespaces, and let the security modules of the machine allow bpf()';
 }

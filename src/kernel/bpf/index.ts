@@ -32,5 +32,5 @@ export { OwnControlGroup } from './own-control-group.ts';
 export { closeObject, PinFolder } from './pin-folder.ts';
 export { at, nth, type Place, type Register, r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10 } from './place.ts';
 export { BpfProgram, HOOKS, type Hook, type ProgramSpec } from './program.ts';
-export { addressOf, clear, frame, type Local, lookup, returns, update } from './stack.ts';
+export { clear, frame, type Local, lookup, returns, setAddress, update } from './stack.ts';
 export { bytesOf, type Field, item, type Size, type Struct, struct, u8, u16, u32, u64 } from './struct.ts';

@@ -113,12 +113,16 @@ export class BpfMap {
     return { keys: Buffer.concat(parts.map(part => part.keys)), values: Buffer.concat(parts.map(part => part.values)) };
   }
 
-  /** For a per-CPU array of 64-bit numbers: the sum of all processors for each element. Sums are below 2⁵³. */
-  sums(): readonly number[] {
+  /**
+   * For a per-CPU array of 64-bit numbers: the sum of all processors for each element, and at least for the first
+   * `count` elements. Sums are below 2⁵³.
+   */
+  sums(count = this.spec.entries): readonly number[] {
     const sums: number[] = [];
     for (const { values } of this.#parts()) {
       const halves = new Uint32Array(values.buffer, values.byteOffset, values.length / 4);
       for (let at = 0; at < halves.length; at += this.#valueBytes / 4) sums.push(this.#sumAt(halves, at));
+      if (sums.length >= count) break;
     }
     return sums;
   }

@@ -28,18 +28,18 @@ export function frame<Layout extends Readonly<Record<string, Struct>>>(
   return locals as { readonly [K in keyof Layout]: Local<Extract<keyof Layout[K], string>> };
 }
 
-/** The address of a structure on the stack. */
-export function addressOf(to: Register, { start }: Local): Part {
+/** The register becomes the address of a structure on the stack. */
+export function setAddress(to: Register, { start }: Local): Part {
   return [set(to, r10), alu(to, '+', start)];
 }
 
 /** r0 becomes the address of the map's value, or 0. */
 export function lookup(map: string, key: Local): Part {
-  return [setMap(r1, map), addressOf(r2, key), call('map_lookup_elem')];
+  return [setMap(r1, map), setAddress(r2, key), call('map_lookup_elem')];
 }
 
 export function update(map: string, key: Local, value: Local): Part {
-  return [setMap(r1, map), addressOf(r2, key), addressOf(r3, value), set(r4, 0), call('map_update_elem')];
+  return [setMap(r1, map), setAddress(r2, key), setAddress(r3, value), set(r4, 0), call('map_update_elem')];
 }
 
 export function returns(value: number): Part {

@@ -6,9 +6,12 @@ import { EbpfLab } from '../../../test/support/ebpf-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { TestSocket } from '../../../test/support/test-socket.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
+import { BpfMap, PinFolder } from '../../kernel/bpf/index.ts';
+import { KernelError } from '../../kernel/errors.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Ip } from '../../net/index.ts';
 import { cleanupEbpf, hasEbpfLeftovers } from './cleanup.ts';
+import { mapSpec } from './programs/index.ts';
 
 const WEB = service('web', { clusterIP: '10.96.0.10', sessionAffinity: 'ClientIP' });
 
@@ -67,4 +70,30 @@ test('EBPF-12 a cleanup leaves other control groups alone until they are gone', 
       await cleanupEbpf({ bpffs, cgroupRoot: testControlGroup() });
       return !existsSync(`${bpffs}/pointsman`);
     });
+  }));
+
+test('EBPF-12 a cleanup removes maps without links, and no links that it may not open', context =>
+  EbpfLab.with(async lab => {
+    const { bpffs } = lab;
+    await start(lab);
+    await lab.harness.close();
+    const maps = new PinFolder(`${bpffs}/pointsman/cgroup-1`);
+    const peers = BpfMap.create(mapSpec('peers', 0));
+    maps.pin('peers', peers.fd);
+    peers.close();
+    // The pins of the lab are those of another control group here.
+    const cgroupRoot = `${testControlGroup()}/empty-${process.pid}`;
+    mkdirSync(cgroupRoot);
+    try {
+      const { mock } = context.mock.method(PinFolder.prototype, 'open', () => {
+        throw new KernelError('KERNEL_REFUSED', { operation: 'bpf OBJ_GET', errno: 'EPERM' });
+      });
+      const { removed, errors } = await cleanupEbpf({ bpffs, cgroupRoot });
+      mock.restore();
+      assert.deepEqual([removed, errors.length], [[`pins in ${maps.path}`], 1]);
+      assert.equal(lab.ask('10.96.0.10'), '10.244.1.2');
+    } finally {
+      rmdirSync(cgroupRoot);
+    }
+    await cleanupEbpf({ bpffs, cgroupRoot: testControlGroup() });
   }));

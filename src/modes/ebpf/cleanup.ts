@@ -2,7 +2,7 @@ import { BPFFS, nodeControlGroup, PinFolder } from '../../kernel/bpf/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import type { CleanupOptions } from '../descriptor.ts';
 import { LeftoverError } from '../leftover.ts';
-import type { Place } from './links/attachment.ts';
+import type { AttachmentOptions } from './links/attachment.ts';
 import { LinkPins } from './links/link-pins.ts';
 import { controlGroupOf, isPinFolderName, PIN_FOLDER, pinPath } from './names.ts';
 
@@ -11,7 +11,10 @@ import { controlGroupOf, isPinFolderName, PIN_FOLDER, pinPath } from './names.ts
  * control groups stay, because another proxy may use them. The operator must know: if no proxy does, their programs lead
  * sockets to endpoints of the past. Connections that are translated go on.
  */
-export async function cleanupEbpf({ cgroupRoot, bpffs = BPFFS }: CleanupOptions & Place = {}): Promise<Cleanup> {
+export async function cleanupEbpf({
+  cgroupRoot,
+  bpffs = BPFFS,
+}: CleanupOptions & AttachmentOptions = {}): Promise<Cleanup> {
   const report = new CleanupReport();
   const root = new PinFolder(`${bpffs}/${PIN_FOLDER}`);
   const group = nodeControlGroup(cgroupRoot);

@@ -1,3 +1,4 @@
+import { Breaks } from '../../lib/breaks.ts';
 import { FAMILIES, type Family, type Ip, isLinkLocal } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
 import type { ModeContext } from '../descriptor.ts';
@@ -75,7 +76,12 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
   }
 
   async *connections(): AsyncGenerator<FrontendConnections> {
-    if (this.#options.countConnections) yield* this.#translation.connections();
+    if (!this.#options.countConnections) return;
+    const breaks = new Breaks();
+    for (const counted of this.#translation.connections()) {
+      if (breaks.isDue) await breaks.take();
+      yield counted;
+    }
   }
 
   async connectionCounts(): Promise<ReadonlyMap<string, number> | undefined> {

@@ -1,3 +1,4 @@
+import { KernelError } from '../../kernel/errors.ts';
 import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import type { PreviewInput } from '../descriptor.ts';
@@ -17,8 +18,18 @@ export async function previewEbpf(options: EbpfOptions, input: PreviewInput): Pr
   const { family, against } = input;
   const wanted = tableFor(input);
   if (against === 'nothing') return withHeader(family, 'what programs look up', tableLines(wanted, wanted.poolNames));
-  const found = pinnedTable(family, options);
-  return withHeader(family, 'changes of what programs look up', differences(found ?? NOTHING, wanted));
+  try {
+    const found = pinnedTable(family, options);
+    return withHeader(family, 'changes of what programs look up', differences(found ?? NOTHING, wanted));
+  } catch (error) {
+    if (error instanceof KernelError) return notCompared(family, error);
+    throw error;
+  }
+}
+
+/** The process may lack CAP_SYS_ADMIN, as in the pod of the proxy. The network can be compared all the same. */
+function notCompared(family: Family, { message }: KernelError): string {
+  return `# ${family} sockets: not compared with the kernel, but kube-proxy explain can do so: ${message}\n`;
 }
 
 const NOTHING: SocketTable = { targets: new Map(), pools: new Map(), nodeAddresses: new Map() };

@@ -6,6 +6,7 @@ import { ModeHarness, modeSettingsFor } from '../../../test/support/mode-harness
 import { service, slice } from '../../../test/support/objects.ts';
 import { withPinnedMap } from '../../../test/support/pinned-programs.ts';
 import { TestNetwork } from '../../../test/support/test-socket.ts';
+import { withCapabilities } from '../../../test/support/with-capabilities.ts';
 import { namespaceCookie } from '../../kernel/netns.ts';
 import { parseNodePortAddresses } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
@@ -151,6 +152,15 @@ describe('what the maps of ebpf mode hold', () => {
       '+ frontend 10.96.0.12:80 : refuse',
       '',
     ]);
+  });
+
+  test('EBPF-82 a process that may not open the maps says so, and the rest is compared', async () => {
+    const settings = modeSettingsFor('IPv4', { ...SETTINGS, nodePortIPs: [] });
+    const input = { family: 'IPv4', plans: [], settings, against: 'kernel', namespace: undefined } as const;
+    assert.match(
+      await withCapabilities(['CAP_BPF', 'CAP_NET_ADMIN'], () => previewEbpf(options(), input)),
+      /^# IPv4 sockets: not compared with the kernel, but .* explain .*: bpf PROG_GET_FD_BY_ID .*: EPERM; .*CAP_SYS_ADMIN\n$/,
+    );
   });
 
   test('LISTING-9 EBPF-86 a listing has the programs, the maps that they look up, and the lines of one Service', async () => {

@@ -10,6 +10,10 @@ export type PoolName = 'cluster' | 'local';
 export interface SocketPort {
   /** The id of the plan. */
   readonly id: string;
+  /** `namespace/name` */
+  readonly service: string;
+  /** The name of the port; empty if it has none. */
+  readonly portName: string;
   readonly targets: readonly SocketTarget[];
   /** The pools that targets name. */
   readonly pools: readonly SocketPool[];
@@ -56,7 +60,7 @@ export type NodeAddressKind = 'any' | 'loopback';
 
 /** Undefined if the network serves every frontend of the service port. */
 export function render(plan: ServicePortPlan, options: RenderOptions): SocketPort | undefined {
-  const { port, frontends, endpoints } = plan;
+  const { service, port, frontends, endpoints } = plan;
   if (port.protocol !== 'TCP') return undefined;
   const targets: SocketTarget[] = [];
   const pools: SocketPool[] = [];
@@ -69,8 +73,9 @@ export function render(plan: ServicePortPlan, options: RenderOptions): SocketPor
     pools.push({ name: to, endpoints: endpoints[to] });
   }
   if (targets.length === 0) return undefined;
-  const { affinitySeconds, balance } = port;
-  return { id: planId(plan), targets, pools, affinitySeconds, isLeastConnections: balance === 'least-connections' };
+  const { affinitySeconds, balance, name: portName } = port;
+  const isLeastConnections = balance === 'least-connections';
+  return { id: planId(plan), service, portName, targets, pools, affinitySeconds, isLeastConnections };
 }
 
 function targetOf(

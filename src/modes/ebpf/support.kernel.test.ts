@@ -68,8 +68,7 @@ describe('EBPF-22 what this kernel and this process can do', () => {
       [['CAP_BPF'], 'bpf PROG_LOAD connect4'],
     ] as const) {
       testControlGroup();
-      const { missing: text, errno } = withCapabilities(capabilities, () => missing({}));
-      assert.equal(errno, 'EPERM');
+      const { missing: text } = withCapabilities(capabilities, () => missing({}));
       assert.equal(text, `${operation} failed: EPERM; run kube-proxy as root or with CAP_BPF and CAP_NET_ADMIN`);
     }
   });
@@ -77,7 +76,6 @@ describe('EBPF-22 what this kernel and this process can do', () => {
   test('EBPF-22 a folder that is no control group is named', () => {
     assert.deepEqual(missing({ cgroupRoot: '/tmp' }), {
       missing: '/tmp is no folder of a cgroup2 file system',
-      verifier: [],
     });
   });
 
@@ -104,17 +102,15 @@ describe('EBPF-22 what this kernel and this process can do', () => {
     );
   });
 
-  test('EBPF-22 a program that the verifier refuses is named with the reason, and with the last lines', () => {
+  test('EBPF-22 a program that the verifier refuses is named with the reason', () => {
     const lines = ['9: (61) r2 = *(u32 *)(r0 +4)', "R0 invalid mem access 'map_value_or_null'", 'processed 9 insns'];
     const kernel = new FakeKernel('6.1.0', {
       getpeername6: refusal('bpf PROG_LOAD getpeername6', 'EACCES', lines.join('\n')),
     });
-    assert.deepEqual(missing({ kernel }), {
-      missing:
-        "bpf PROG_LOAD getpeername6 failed: EACCES: R0 invalid mem access 'map_value_or_null'; report the verifier's lines, which the log has at verbosity 4, and the version of this kernel, 6.1.0",
-      errno: 'EACCES',
-      verifier: lines,
-    });
+    assert.equal(
+      missing({ kernel }).missing,
+      "bpf PROG_LOAD getpeername6 failed: EACCES: R0 invalid mem access 'map_value_or_null'; report this line and the version of this kernel, 6.1.0",
+    );
     assert.equal(kernel.open, 0);
   });
 

@@ -32,9 +32,6 @@ export interface SocketSupport {
 export interface MissingSupport {
   /** What is missing, and what the operator can do, in one line. */
   readonly missing: string;
-  readonly errno?: string | undefined;
-  /** The last lines of the verifier, if it refused a program. */
-  readonly verifier: readonly string[];
 }
 
 const REAL_KERNEL: ProbedKernel = {
@@ -54,7 +51,7 @@ const STATISTICS = /^(processed \d+ insns|verification time )/;
 export function socketSupport(options: SocketSupportOptions = {}): SocketSupport | MissingSupport {
   const { cgroupRoot, namespace, kernel = REAL_KERNEL } = options;
   const group = nodeControlGroup(cgroupRoot);
-  if ('missing' in group) return { missing: group.missing, verifier: [] };
+  if ('missing' in group) return { missing: group.missing };
   const maps = new Map<string, ReturnType<ProbedKernel['createMap']>>();
   try {
     const nodeCookie = kernel.cookieOf(namespace);
@@ -86,13 +83,12 @@ function loadAll(kernel: ProbedKernel, nodeCookie: bigint, descriptor: (map: str
 }
 
 function explain(error: unknown, version: string): MissingSupport {
-  if (!(error instanceof KernelError)) return { missing: errorText(error), verifier: [] };
+  if (!(error instanceof KernelError)) return { missing: errorText(error) };
   const { operation, errno, kernelMessage = '', advice } = error;
-  const verifier = kernelMessage.split('\n').filter(line => line !== '');
-  const cause = verifier.findLast(line => !STATISTICS.test(line));
+  const cause = kernelMessage.split('\n').findLast(line => line !== '' && !STATISTICS.test(line));
   const reason = [errno, cause].filter(Boolean).join(': ');
   const hint = advice ?? kernelAdvice(version, cause !== undefined);
-  return { missing: `${operation} failed: ${reason}; ${hint}`, errno, verifier };
+  return { missing: `${operation} failed: ${reason}; ${hint}` };
 }
 
 function kernelAdvice(version: string, isRefusedByVerifier: boolean): string {
@@ -100,6 +96,6 @@ function kernelAdvice(version: string, isRefusedByVerifier: boolean): string {
     return `use Linux ${MIN_KERNEL.join('.')} or later, this kernel is ${version}`;
   }
   return isRefusedByVerifier
-    ? `report the verifier's lines, which the log has at verbosity 4, and the version of this kernel, ${version}`
+    ? `report this line and the version of this kernel, ${version}`
     : `use a kernel that is built with CONFIG_CGROUP_BPF, this kernel is ${version}`;
 }

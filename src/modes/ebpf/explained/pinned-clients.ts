@@ -13,7 +13,7 @@ const CHECK_EVERY = 256;
 
 /**
  * The clients that a service port remembers. All processes of a network namespace are one client, and the kernel knows
- * it by a cookie only: which pod has that namespace is not known here. Stops behind the last one that a reading may have.
+ * it by a cookie only: which pod has that namespace is not known here. Stops one client after the limit of a reading.
  */
 export async function pinnedClients(
   { id, pools, affinitySeconds }: SocketPort,

@@ -13,7 +13,7 @@ import {
 } from '../../../kernel/bpf/index.ts';
 import type { Family, Ip } from '../../../net/index.ts';
 import { DIGIT } from '../generation/capacity.ts';
-import type { Place } from '../links/attachment.ts';
+import type { AttachmentOptions } from '../links/attachment.ts';
 import { linkPin, pinPath } from '../names.ts';
 import {
   decodeFrontendKey,
@@ -34,7 +34,7 @@ import type { SocketTable } from './table-lines.ts';
  * What the pinned programs of a family look up. Undefined if nothing is pinned. Service maps have no pins: the link leads
  * to its program, and the program to its maps. Needs CAP_SYS_ADMIN.
  */
-export function pinnedTable(family: Family, { cgroupRoot, bpffs = BPFFS }: Place): SocketTable | undefined {
+export function pinnedTable(family: Family, { cgroupRoot, bpffs = BPFFS }: AttachmentOptions): SocketTable | undefined {
   const group = nodeControlGroup(cgroupRoot);
   if ('missing' in group || !isBpffs(bpffs)) return undefined;
   const fd = new PinFolder(pinPath(bpffs, group.id)).open(linkPin(`connect${DIGIT[family]}`));

@@ -1,10 +1,12 @@
+import type { BpfMap } from '../../../kernel/bpf/index.ts';
+import { KernelError } from '../../../kernel/errors.ts';
 import { FAMILIES } from '../../../net/index.ts';
 import { encodeSlot } from '../programs/index.ts';
 import { DIGIT } from './capacity.ts';
 import type { StateMaps } from './maps.ts';
 import type { PlacedPort } from './placed-port.ts';
 
-const NONE = Buffer.alloc(4);
+const NO_CONNECTIONS = Buffer.alloc(4);
 
 /** The endpoints whose connections programs count, for least connections. Programs count only where there is an entry. */
 export class ActiveEndpoints {
@@ -14,14 +16,17 @@ export class ActiveEndpoints {
     this.#maps = maps;
   }
 
-  /** A count that exists stays: sockets that are open count themselves off later. */
+  /**
+   * A count that exists stays: sockets that are open count themselves off later. Endpoints for which there is no room
+   * are not counted.
+   */
   add({ family, pools }: PlacedPort): void {
     const map = this.#maps.get(`active${DIGIT[family]}`);
-    for (const { endpoints } of pools) {
-      for (const endpoint of endpoints) {
-        const key = encodeSlot(endpoint);
-        if (map && !map.lookup(key)) map.update(key, NONE);
-      }
+    if (!map) return;
+    try {
+      for (const { endpoints } of pools) for (const endpoint of endpoints) addMissing(map, encodeSlot(endpoint));
+    } catch (error) {
+      if (!(error instanceof KernelError && error.errno === 'E2BIG')) throw error;
     }
   }
 
@@ -45,4 +50,8 @@ export class ActiveEndpoints {
       }
     }
   }
+}
+
+function addMissing(map: BpfMap, key: Buffer): void {
+  if (!map.lookup(key)) map.update(key, NO_CONNECTIONS);
 }

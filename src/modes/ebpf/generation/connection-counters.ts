@@ -1,39 +1,38 @@
 import { FAMILIES, type Family } from '../../../net/index.ts';
 import type { FrontendConnections } from '../../frontend-connections.ts';
 import type { Generation } from './generation.ts';
+import type { PlacedPort } from './placed-port.ts';
+
+type Totals = Readonly<Record<Family, ReadonlyMap<string, FrontendConnections>>>;
 
 /** What programs counted, for each service port. It outlives generations. */
 export class ConnectionCounters {
-  /** What generations that are closed counted, by plan id. */
-  readonly #closed: Readonly<Record<Family, Map<string, number>>> = { IPv4: new Map(), IPv6: new Map() };
+  /** What generations that are closed counted, by plan id. A reader may hold it while the next generation comes. */
+  #closed: Totals = { IPv4: new Map(), IPv6: new Map() };
 
   *read(generation: Generation | undefined): Generator<FrontendConnections> {
-    const sums = generation?.maps.get('counts')?.sums();
-    if (!generation || !sums) return;
+    const closed = this.#closed;
+    const sums = generation?.connectionSums();
     for (const family of FAMILIES) {
-      for (const [id, { counter }] of generation.ports(family)) {
-        const connections = (this.#closed[family].get(id) ?? 0) + (sums[counter] ?? 0);
-        yield { family, ...namesOf(id), connections };
-      }
+      // While nothing is served the counts stand still.
+      if (!generation) yield* closed[family].values();
+      else if (sums) for (const placed of generation.ports(family).values()) yield sumOf(placed, sums, closed);
     }
   }
 
   /** The generation is about to be closed. Service ports that are gone are forgotten. */
   carryOver(generation: Generation): void {
-    const sums = generation.maps.get('counts')?.sums();
+    const sums = generation.connectionSums();
     if (!sums) return;
-    for (const family of FAMILIES) {
-      const closed = this.#closed[family];
-      const ports = generation.ports(family);
-      for (const id of closed.keys()) if (!ports.has(id)) closed.delete(id);
-      for (const [id, { counter }] of ports) closed.set(id, (closed.get(id) ?? 0) + (sums[counter] ?? 0));
-    }
+    const closed = this.#closed;
+    const totals = (family: Family) =>
+      new Map(Array.from(generation.ports(family), ([id, placed]) => [id, sumOf(placed, sums, closed)]));
+    this.#closed = { IPv4: totals('IPv4'), IPv6: totals('IPv6') };
   }
 }
 
-/** `default/web:http/TCP` is the id of a plan. */
-function namesOf(id: string): { readonly service: string; readonly port: string } {
-  const name = id.slice(0, id.lastIndexOf('/'));
-  const [service = '', port = ''] = name.split(':');
-  return { service, port };
+function sumOf({ family, port, counter }: PlacedPort, sums: readonly number[], closed: Totals): FrontendConnections {
+  const { id, service, portName } = port;
+  const connections = (closed[family].get(id)?.connections ?? 0) + (sums[counter] ?? 0);
+  return { family, service, port: portName, connections };
 }

@@ -50,7 +50,12 @@ export class Generation {
   constructor(capacity: Capacity, features: Features, state: StateMaps) {
     this.features = features;
     this.maps = createMaps(capacity, features);
-    this.#pools = new PoolTable(this.maps);
+    try {
+      this.#pools = new PoolTable(this.maps);
+    } catch (error) {
+      closeMaps(this.maps);
+      throw error;
+    }
     this.#tables = { IPv4: this.#tablesOf('IPv4'), IPv6: this.#tablesOf('IPv6') };
     this.#active = new ActiveEndpoints(state);
     this.#maxCounters = features.counts ? capacity.counts : Number.POSITIVE_INFINITY;
@@ -59,6 +64,11 @@ export class Generation {
   /** The service ports of a family, by plan id. */
   ports(family: Family): ReadonlyMap<string, PlacedPort> {
     return this.#tables[family].ports;
+  }
+
+  /** What programs counted, by counter. Undefined if they do not count. */
+  connectionSums(): readonly number[] | undefined {
+    return this.maps.get('counts')?.sums(this.#nextCounter);
   }
 
   *usage(): Generator<Usage> {

@@ -28,7 +28,7 @@ export function createMaps(capacity: Capacity, features: Features): GenerationMa
   if (features.counts) names.push('counts');
   try {
     for (const name of names) maps.set(name, BpfMap.create(mapSpec(name, capacity[name])));
-    if (features.listedNamespaces) maps.set('namespaces', listOfNamespaces(features.listedNamespaces));
+    if (features.listedNamespaces) listNamespaces(maps, features.listedNamespaces);
     return maps;
   } catch (error) {
     closeMaps(maps);
@@ -46,12 +46,12 @@ export function mapNamed(maps: GenerationMaps, name: MapName): BpfMap {
   return map;
 }
 
-function listOfNamespaces(cookies: readonly bigint[]): BpfMap {
+function listNamespaces(maps: Map<MapName, BpfMap>, cookies: readonly bigint[]): void {
   const map = BpfMap.create(mapSpec('namespaces', Math.max(1, cookies.length)));
+  maps.set('namespaces', map);
   for (const cookie of cookies) {
     const key = Buffer.alloc(8);
     key.writeBigUInt64LE(cookie);
     map.update(key, NAMESPACE_VALUE);
   }
-  return map;
 }

@@ -1,10 +1,10 @@
 import type { NetworkNamespace } from '../../../kernel/netns.ts';
 import type { Family } from '../../../net/index.ts';
-import type { Place } from '../links/attachment.ts';
+import type { AttachmentOptions } from '../links/attachment.ts';
 import type { FamilyContents } from './capacity.ts';
 
 /** Options of the mode, as the configuration and flags give them. */
-export interface EbpfOptions extends Place {
+export interface EbpfOptions extends AttachmentOptions {
   /** Whose connections are translated: those of all processes of the machine, or of the node's own network only. */
   readonly sockets: 'all' | 'node';
   readonly countConnections?: boolean | undefined;

@@ -39,12 +39,23 @@ export class PoolTable {
 
   constructor(maps: GenerationMaps) {
     this.#pools = mapNamed(maps, 'pools');
-    this.#poolMemory = this.#pools.mapped();
+    const opened: MappedArray[] = [];
+    const memoryOf = (map: BpfMap) => {
+      const memory = map.mapped();
+      opened.push(memory);
+      return memory;
+    };
     const slots = (family: Family): Slots => {
       const map = mapNamed(maps, `slots${DIGIT[family]}`);
-      return { map, memory: map.mapped(), next: 0, placed: [] };
+      return { map, memory: memoryOf(map), next: 0, placed: [] };
     };
-    this.#slots = { IPv4: slots('IPv4'), IPv6: slots('IPv6') };
+    try {
+      this.#poolMemory = memoryOf(this.#pools);
+      this.#slots = { IPv4: slots('IPv4'), IPv6: slots('IPv6') };
+    } catch (error) {
+      for (const memory of opened) memory.close();
+      throw error;
+    }
   }
 
   /** Runs and numbers that are no longer used count too. */

@@ -8,7 +8,7 @@ import type { ModeCondition } from '../../mode.ts';
 import { Attachment, UnavailableError } from '../links/attachment.ts';
 import { removeLinkPins } from '../links/link-pins.ts';
 import { type ProgramOptions, socketPrograms } from '../programs/index.ts';
-import { socketSupport } from '../support.ts';
+import { type SocketSupport, socketSupport } from '../support.ts';
 import type { FamilyContents, Usage } from './capacity.ts';
 import { ConnectionCounters } from './connection-counters.ts';
 import { type Features, featuresFor, programOptions } from './features.ts';
@@ -17,6 +17,9 @@ import { LoadedGeneration } from './loaded-generation.ts';
 import type { StateMaps } from './maps.ts';
 import type { TranslationOptions } from './options.ts';
 import type { PortChange } from './placed-port.ts';
+
+/** The counts of least connections. */
+const COUNTS = ['active4', 'active6'] as const;
 
 /** What changed in one family. */
 export interface FamilyChanges {
@@ -50,7 +53,8 @@ export class Translation {
   /** The last attempt failed. Only a thorough look tries again. */
   #waitsForLook = false;
   #generations = 0;
-  #canRefuse = false;
+  /** What the kernel can do. It does not change while the process runs, and to try it takes milliseconds. */
+  #support: SocketSupport | undefined;
 
   constructor(options: TranslationOptions) {
     this.#options = options;
@@ -80,7 +84,7 @@ export class Translation {
 
   /** Whether the kernel can refuse inside `connect`. Known as soon as there is a generation. */
   get canRefuse(): boolean {
-    return this.#canRefuse;
+    return this.#support?.canRefuse === true;
   }
 
   /** How many generations this process made. */
@@ -144,9 +148,12 @@ export class Translation {
   /** Puts links and pins right. Returns whether it could. */
   async repairLinks(): Promise<boolean> {
     return await this.#attempt(async () => {
-      if (!this.#current) return;
-      this.#attachment?.links.install(this.#current.programs);
-      this.#attachment?.state.keep(this.#current.state);
+      if (!this.#current || !this.#attachment) return;
+      const { links, state } = this.#attachment;
+      const { programs } = this.#current;
+      if (programs.has('release') && !links.isAttached('release')) return await this.#renew();
+      links.install(programs);
+      state.keep(this.#current.state);
     });
   }
 
@@ -188,6 +195,7 @@ export class Translation {
     // What served until now is tried once more with the next sync.
     this.#waitsForLook = !wasServing;
     try {
+      this.#attachment?.links.detach();
       this.close();
       removeLinkPins(this.#options);
     } catch (later) {
@@ -203,6 +211,8 @@ export class Translation {
       contents.flatMap(({ ports }) => ports),
       this.#options,
     );
+    // Sockets that closed meanwhile were not counted off, so the counts begin anew.
+    if (!attachment.links.isAttached('release')) attachment.state.drop(COUNTS);
     const loaded = await LoadedGeneration.make(attachment, {
       contents,
       features,
@@ -221,9 +231,7 @@ export class Translation {
 
   #openAttachment(): Attachment {
     if (this.#attachment) return this.#attachment;
-    const support = socketSupport(this.#options);
-    if ('missing' in support) throw new UnavailableError(support.missing);
-    this.#canRefuse = support.canRefuse;
+    this.#support ??= requireSupport(this.#options);
     this.#attachment = Attachment.open(this.#options, message => this.#notice(message));
     return this.#attachment;
   }
@@ -246,6 +254,12 @@ export class Translation {
     this.#counters.carryOver(old.generation);
     old.close();
   }
+}
+
+function requireSupport(options: TranslationOptions): SocketSupport {
+  const support = socketSupport(options);
+  if ('missing' in support) throw new UnavailableError(support.missing);
+  return support;
 }
 
 /** Other programs may have put entries into a map that this process does not know of. */

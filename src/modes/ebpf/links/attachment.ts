@@ -11,7 +11,8 @@ import { pinPath } from '../names.ts';
 import { SocketLinks } from './socket-links.ts';
 import { StateMapStore } from './state-maps.ts';
 
-export interface Place {
+/** Where programs are attached, and where they are pinned. */
+export interface AttachmentOptions {
   /** The control group whose processes are served. The default is the root of the machine. */
   readonly cgroupRoot?: string | undefined;
   /** Where a bpffs is mounted. */
@@ -40,7 +41,7 @@ export class Attachment {
   }
 
   /** Opens what a former process left, if there is anything. Attaches nothing yet. */
-  static open({ cgroupRoot, bpffs = BPFFS }: Place, notice: (message: string) => void): Attachment {
+  static open({ cgroupRoot, bpffs = BPFFS }: AttachmentOptions, notice: (message: string) => void): Attachment {
     const group = nodeControlGroup(cgroupRoot);
     if ('missing' in group) throw new UnavailableError(group.missing);
     const folder = isBpffs(bpffs) ? new PinFolder(pinPath(bpffs, group.id)) : undefined;

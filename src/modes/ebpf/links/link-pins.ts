@@ -1,7 +1,7 @@
 import { BPFFS, BpfLink, nodeControlGroup, PinFolder } from '../../../kernel/bpf/index.ts';
 import { KernelError } from '../../../kernel/errors.ts';
 import { isLinkPin, pinPath } from '../names.ts';
-import type { Place } from './attachment.ts';
+import type { AttachmentOptions } from './attachment.ts';
 
 /** The pinned links of a control group. */
 export class LinkPins {
@@ -11,10 +11,12 @@ export class LinkPins {
     this.#folder = folder;
   }
 
-  /** The kernel detached all links, because the control group is gone. */
+  /**
+   * There are no links, or the kernel detached them all because the control group is gone. A link that the process may
+   * not open may serve.
+   */
   get isAbandoned(): boolean {
-    const names = this.#names();
-    return names.length > 0 && names.every(name => this.#withLink(name, link => link.info().cgroup === 0n) ?? true);
+    return this.#names().every(name => this.#withLink(name, link => link.info().cgroup === 0n) === true);
   }
 
   /** Takes the programs away. Removing the pin is not enough if another process holds the link. */
@@ -50,7 +52,7 @@ export class LinkPins {
 }
 
 /** Takes away the programs that a former process left. */
-export function removeLinkPins({ cgroupRoot, bpffs = BPFFS }: Place): void {
+export function removeLinkPins({ cgroupRoot, bpffs = BPFFS }: AttachmentOptions): void {
   const group = nodeControlGroup(cgroupRoot);
   if (!('missing' in group)) new LinkPins(new PinFolder(pinPath(bpffs, group.id))).remove();
 }

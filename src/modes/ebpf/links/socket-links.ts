@@ -37,9 +37,28 @@ export class SocketLinks {
     for (const hook of ORDER) if (!programs.has(hook)) this.#remove(hook);
   }
 
+  /** Whether the program of a hook runs, also if a former process attached it. */
+  isAttached(hook: Hook): boolean {
+    const link = this.#links.get(hook) ?? this.#adopt(hook);
+    if (!link) return false;
+    this.#links.set(hook, link);
+    try {
+      return link.info().cgroup === this.#group.id;
+    } catch (error) {
+      // The pin is no link.
+      if (error instanceof KernelError) return false;
+      throw error;
+    }
+  }
+
   /** What another program did to the link of each program, in words. Undefined if nothing. */
   *problems(programs: LoadedPrograms): Generator<{ readonly hook: Hook; readonly problem: string | undefined }> {
     for (const [hook, { id }] of programs) yield { hook, problem: this.#problem(hook, id) };
+  }
+
+  /** Takes the programs away, also if their pins cannot be removed. */
+  detach(): void {
+    for (const link of this.#links.values()) this.#detach(link);
   }
 
   /** The links stay if they are pinned. */
@@ -60,12 +79,19 @@ export class SocketLinks {
   }
 
   #install(hook: Hook, { program }: LoadedProgram): void {
-    const link = this.#links.get(hook) ?? this.#adopt(hook);
-    const isUpdated = link !== undefined && this.#update(link, program);
-    if (!isUpdated) link?.close();
-    const current = isUpdated ? link : BpfLink.create(program, this.#groupFd);
-    this.#links.set(hook, current);
+    const former = this.#links.get(hook) ?? this.#adopt(hook);
+    if (former) this.#links.set(hook, former);
+    const current = former && this.#update(former, program) ? former : this.#replace(hook, former, program);
     if (this.#folder && this.#pinned(hook) !== current.info().id) this.#folder.pin(linkPin(hook), current.fd);
+  }
+
+  /** The former link is detached at once. After its last user closes it, the kernel takes some time to detach it. */
+  #replace(hook: Hook, former: BpfLink | undefined, program: BpfProgram): BpfLink {
+    const link = BpfLink.create(program, this.#groupFd);
+    this.#links.set(hook, link);
+    if (former) this.#detach(former);
+    former?.close();
+    return link;
   }
 
   /** A link that a former process pinned. */

@@ -32,8 +32,12 @@ export class StateMapStore {
 
   /** Gives back the memory of maps that no program uses any more. */
   dropOthers(names: readonly StateMapName[]): void {
-    for (const name of STATE_MAPS) {
-      if (names.includes(name)) continue;
+    this.drop(STATE_MAPS.filter(name => !names.includes(name)));
+  }
+
+  /** The next generation that needs these maps gets empty ones. */
+  drop(names: readonly StateMapName[]): void {
+    for (const name of names) {
       this.#maps.get(name)?.close();
       this.#maps.delete(name);
       this.#folder?.unpin(name);
@@ -67,8 +71,8 @@ export class StateMapStore {
   #adopt(name: StateMapName): BpfMap | undefined {
     const fd = this.#folder?.open(name);
     if (fd === undefined) return undefined;
-    const spec = mapSpec(name, ENTRIES);
-    if (hasShape(fd, spec)) return BpfMap.of(fd, spec);
+    const map = mapOfShape(fd, mapSpec(name, ENTRIES));
+    if (map) return map;
     closeObject(fd);
     this.#notice(`the pinned map ${name} has another shape, so it is replaced: ${LOSS[name]}`);
     return undefined;
@@ -86,14 +90,13 @@ const LOSS: Readonly<Record<StateMapName, string>> = {
 };
 
 /** The name counts too. A version with another meaning of the same bytes gives its map another name. */
-function hasShape(fd: number, { name, keyBytes, valueBytes, entries }: BpfMap['spec']): boolean {
+function mapOfShape(fd: number, spec: BpfMap['spec']): BpfMap | undefined {
   try {
-    const info = mapInfo(fd);
-    const isSameSize = info.keyBytes === keyBytes && info.valueBytes === valueBytes && info.entries === entries;
-    return isSameSize && info.name === name;
+    const { name, entries } = mapInfo(fd);
+    return name === spec.name && entries === spec.entries ? BpfMap.of(fd, spec) : undefined;
   } catch (error) {
-    // The pin is no map.
-    if (error instanceof KernelError) return false;
+    // The pin is no map, or a map of another type.
+    if (error instanceof KernelError) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,4 @@
 import {
-  addressOf,
   at,
   bytesOf,
   call,
@@ -24,6 +23,7 @@ import {
   returns,
   type Size,
   set,
+  setAddress,
   store,
   struct,
   u64,
@@ -83,7 +83,7 @@ export function iteratorProgram({ state, port, address4, address6 }: SocketOffse
     load(r6, at(r6, Context.meta)),
     load(r6, at(r6, Meta.file)),
     write(set(r2, r8), bytesOf(Peer)),
-    write(addressOf(r2, local.end), bytesOf(SocketEnd)),
+    write(setAddress(r2, local.end), bytesOf(SocketEnd)),
     label('skip'),
     returns(0),
   ];

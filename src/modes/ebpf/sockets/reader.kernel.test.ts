@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { withCapabilities } from '../../../../test/support/effective-capabilities.ts';
 import { ProgrammedSockets } from '../../../../test/support/programmed-sockets.ts';
 import { TestNetwork, TestSocket } from '../../../../test/support/test-socket.ts';
 import { waitFor } from '../../../../test/support/wait-for.ts';
+import { withCapabilities } from '../../../../test/support/with-capabilities.ts';
 import { namespaceCookie } from '../../../kernel/netns.ts';
 import { endWriting } from '../../../kernel/sockets/index.ts';
 import { type Family, type Ip, joinHostPort } from '../../../net/index.ts';

@@ -10,7 +10,7 @@ import { type ConnectedRow, connectedRows, connectedText, FIRST_ROWS } from './c
 /** No event says that a socket opened or closed, so the page asks again after this time. */
 const EVERY_MS = 5000;
 const MIN_MS = 2000;
-/** A node with very many sockets is asked less often: the pause is so many times as long as the last answer took. */
+/** The pause is at least this many times as long as the last answer took, to spare nodes with very many sockets. */
 const PAUSES = 10;
 
 /** Who is connected to the endpoints of a Service. The kernel is read only while this is shown. */
