@@ -3,6 +3,7 @@ import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.t
 import {
   decodePeer,
   type Endpoint,
+  encodeLease,
   encodeMember,
   encodeNodeAddress,
   encodePool,
@@ -27,6 +28,7 @@ const ENTRIES = 64;
 /** These outlive a generation. */
 const STATE: readonly string[] = ['peers', 'affinity4', 'affinity6', 'active4', 'active6'];
 const ZERO = Buffer.alloc(4);
+const NEVER_ENDS = 2n ** 63n;
 
 export interface ProgrammedOptions extends Partial<ProgramOptions> {
   /** The namespaces whose sockets are translated. */
@@ -146,6 +148,11 @@ export class ProgrammedSockets {
     return sum;
   }
 
+  /** Until when the programs serve, by the kernel's monotonic clock. */
+  setLease(until: bigint): void {
+    this.map('lease').update(index(0), encodeLease(until));
+  }
+
   stopServing(namespace: NetworkNamespace): void {
     this.map('namespaces').remove(namespaceKey(namespace));
   }
@@ -168,6 +175,7 @@ export class ProgrammedSockets {
   #load(): readonly BpfProgram[] {
     const programs = this.#programs(this.#options).map(spec => BpfProgram.load(spec, name => this.#map(name).fd));
     for (const namespace of this.#serves) this.map('namespaces').update(namespaceKey(namespace), ZERO);
+    this.setLease(NEVER_ENDS);
     return programs;
   }
 

@@ -8,8 +8,8 @@ import { controlGroupOf, isPinFolderName, PIN_FOLDER, pinPath } from './names.ts
 
 /**
  * Removes the links and maps of this machine's control group, and of control groups that no longer exist. Those of other
- * control groups stay, because another proxy may use them. The operator must know: if no proxy does, their programs lead
- * sockets to endpoints of the past. Connections that are translated go on.
+ * control groups stay, because another proxy may use them. The operator must know: if no proxy does, somebody
+ * should remove them. Connections that are translated go on.
  */
 export async function cleanupEbpf({
   cgroupRoot,

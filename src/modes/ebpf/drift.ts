@@ -22,6 +22,7 @@ export async function findDrift(context: DriftContext, look: DriftLook): Promise
   const { family, translation, turn, turnWithoutChange } = context;
   if (look === 'thorough') await turn(() => translation.tidy());
   return await turnWithoutChange(async () => {
+    translation.renewLease();
     const links = translation.linkProblem();
     if (links !== undefined) return { cause: links, parts: LINKS };
     const maps = look === 'thorough' ? await translation.mapProblem(family) : undefined;

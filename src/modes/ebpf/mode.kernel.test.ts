@@ -9,6 +9,7 @@ import { waitFor } from '../../../test/support/wait-for.ts';
 import { BpfMap, closeObject, mapById, mapInfo } from '../../kernel/bpf/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { entryState } from '../read-back.ts';
+import { decodeLease } from './programs/index.ts';
 
 const WEB = service('web', { clusterIP: '10.96.0.10' });
 const STICKY = service('sticky', { clusterIP: '10.96.0.20', sessionAffinity: 'ClientIP' });
@@ -45,6 +46,21 @@ describe('EBPF-7 restarts and new generations', () => {
         entries.reduce((sum, each) => sum + each, 0),
         0,
       );
+    }));
+
+  test('EBPF-44 a proxy that looks for drift renews the lease', () =>
+    EbpfLab.with(async lab => {
+      lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+      await lab.harness.sync();
+      const [lease, first] = [lab.harness.mode.maps?.get('lease'), Buffer.alloc(4)];
+      const secondsLeft = () =>
+        Number(decodeLease(lease?.lookup(first) ?? Buffer.alloc(8)) - process.hrtime.bigint()) / 1e9;
+      assert.ok(secondsLeft() > 50 && secondsLeft() <= 60, `${secondsLeft()}`);
+      lease?.update(first, Buffer.alloc(8));
+      assert.equal(lab.ask('10.96.0.10'), 'ENETUNREACH');
+      await lab.harness.mode.lookForDrift('quick');
+      assert.ok(secondsLeft() > 50 && secondsLeft() <= 60, `${secondsLeft()}`);
+      assert.equal(lab.ask('10.96.0.10'), '10.244.1.2');
     }));
 
   test('EBPF-7 the programs serve on without a process, and a new process takes them over', () =>

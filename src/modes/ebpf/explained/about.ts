@@ -12,6 +12,7 @@ const MAPS: Readonly<Record<string, string>> = {
   active: 'Counts the connections of this node to each endpoint, for least connections.',
   peers: 'What each socket remembers of the Service that it was connected to.',
   counts: 'Counts the connections of each service port.',
+  lease: 'Until when the programs serve. The proxy renews it; without a proxy the network soon serves all connections.',
   namespaces: 'The network namespaces whose sockets the mode serves.',
 };
 

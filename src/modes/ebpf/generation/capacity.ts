@@ -20,7 +20,10 @@ export interface Usage {
 export type Capacity = Readonly<Record<CountedMap, number>>;
 
 /** The maps whose size depends on the Services. */
-export type CountedMap = Exclude<MapName, 'peers' | 'affinity4' | 'affinity6' | 'active4' | 'active6' | 'namespaces'>;
+export type CountedMap = Exclude<
+  MapName,
+  'peers' | 'affinity4' | 'affinity6' | 'active4' | 'active6' | 'lease' | 'namespaces'
+>;
 
 const MIN_FRONTENDS = 4096;
 const MIN_POOLS = 4096;

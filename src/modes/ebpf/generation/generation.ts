@@ -5,6 +5,7 @@ import { ActiveEndpoints } from './active-endpoints.ts';
 import { type Capacity, DIGIT, type Usage } from './capacity.ts';
 import { type Features, hasPartsFor, neededParts } from './features.ts';
 import { FrontendTable } from './frontend-table.ts';
+import { renewLease } from './lease.ts';
 import { closeMaps, createMaps, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
 import { MemberTable } from './member-table.ts';
 import { NodeAddressTable } from './node-address-table.ts';
@@ -59,6 +60,11 @@ export class Generation {
     this.#tables = { IPv4: this.#tablesOf('IPv4'), IPv6: this.#tablesOf('IPv6') };
     this.#active = new ActiveEndpoints(state);
     this.#maxCounters = features.counts ? capacity.counts : Number.POSITIVE_INFINITY;
+  }
+
+  /** Lets the programs serve on. Without this they soon leave all connections to the network. */
+  renewLease(): void {
+    renewLease(mapNamed(this.maps, 'lease'));
   }
 
   /** The service ports of a family, by plan id. */

@@ -28,6 +28,7 @@ export function createMaps(capacity: Capacity, features: Features): GenerationMa
   if (features.counts) names.push('counts');
   try {
     for (const name of names) maps.set(name, BpfMap.create(mapSpec(name, capacity[name])));
+    maps.set('lease', BpfMap.create(mapSpec('lease', 1)));
     if (features.listedNamespaces) listNamespaces(maps, features.listedNamespaces);
     return maps;
   } catch (error) {

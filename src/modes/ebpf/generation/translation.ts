@@ -132,6 +132,11 @@ export class Translation {
     else this.#current.generation.forgetIdleEndpoints();
   }
 
+  /** The proxy is there, so the programs may serve on. */
+  renewLease(): void {
+    this.#current?.generation.renewLease();
+  }
+
   /** What another program did to links and pins, in words. */
   linkProblem(): string | undefined {
     if (!this.#current || !this.#attachment) return undefined;
@@ -219,6 +224,7 @@ export class Translation {
       program: this.#programOptions(features),
     });
     try {
+      loaded.generation.renewLease();
       attachment.links.install(loaded.programs);
     } catch (error) {
       loaded.close();

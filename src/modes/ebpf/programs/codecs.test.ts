@@ -45,6 +45,8 @@ describe('EBPF-16 keys and values of the maps, byte by byte', () => {
     assert.equal(hex(codecs.encodePool(pool)), bytes('00140000 03000000'));
     assert.equal(codecs.poolWord(pool), 0x3_0000_1400n);
     assert.deepEqual(codecs.decodePool(codecs.encodePool(pool)), pool);
+    assert.equal(hex(codecs.encodeLease(0x1122334455667788n)), bytes('88776655 44332211'));
+    assert.equal(codecs.decodeLease(codecs.encodeLease(5n)), 5n);
   });
 
   test('EBPF-16 a slot', () => {

@@ -42,6 +42,7 @@ test('EBPF-23 the listing of connect4 without further parts', () => {
     '; target = frontends4[any address, port]',
     'found-v4:',
     '; pool and flags, in one load',
+    '; does a proxy still keep these maps: is now before lease[0]?',
     "; the socket's network namespace",
     '; is the target only for the node?',
     'for-all-v4:',

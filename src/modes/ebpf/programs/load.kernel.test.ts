@@ -67,6 +67,7 @@ test('EBPF-15 programs name no map of a part that they do not have', () => {
     'pools',
     'slots4',
     'slots6',
+    'lease',
     'peers',
   ];
   const more = (options: Partial<ProgramOptions>) =>

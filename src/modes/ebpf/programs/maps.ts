@@ -2,6 +2,7 @@ import { bytesOf, type MapSpec } from '../../../kernel/bpf/index.ts';
 import { AFFINITY_BYTES, AFFINITY_KEY_BYTES } from './affinity.ts';
 import { FRONTEND_KEY_BYTES } from './frontend-key.ts';
 import { Peer } from './layout.ts';
+import { LEASE_BYTES } from './lease.ts';
 import { MEMBER_BYTES } from './member.ts';
 import { POOL_BYTES } from './pool.ts';
 import { SLOT_BYTES } from './slot.ts';
@@ -29,6 +30,7 @@ const SHAPES = {
   active4: hash(SLOT_BYTES.IPv4, 4),
   active6: hash(SLOT_BYTES.IPv6, 4),
   counts: { type: 'per-cpu array', keyBytes: 4, valueBytes: 8 },
+  lease: array(LEASE_BYTES),
   namespaces: hash(8, 4),
   peers: { type: 'socket storage', keyBytes: 4, valueBytes: bytesOf(Peer), value: Peer },
 } as const satisfies Readonly<Record<string, Shape>>;

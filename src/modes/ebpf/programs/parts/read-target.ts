@@ -20,6 +20,7 @@ import {
 import { Target, TargetFlag } from '../layout.ts';
 import type { ProgramOptions } from '../program-options.ts';
 import { keptTargetWord, targetWord } from './find-target.ts';
+import { requireLease } from './lease.ts';
 import { readNamespace } from './scope.ts';
 import type { SocketFamily } from './socket-family.ts';
 import type { ConnectStack } from './stack.ts';
@@ -32,6 +33,7 @@ export function readTarget(family: SocketFamily, stack: ConnectStack, options: P
     note('pool and flags, in one load'),
     [load(r2, targetWord(r0)), store(keptTargetWord(stack), r2)],
     keepRest(stack, options),
+    requireLease(stack),
     note("the socket's network namespace"),
     [readNamespace(), store(choice.at.namespace, r0)],
     note('is the target only for the node?'),
