@@ -1,6 +1,7 @@
 import koffi from 'koffi';
 import { bind, check, close, connect, getsockopt, lastErrnoName, setsockopt, socket } from '../../src/kernel/libc.ts';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
+import type { RouteSocket } from '../../src/kernel/rtnetlink/index.ts';
 import { acceptStream, encodeSocketAddress, listenStream } from '../../src/kernel/sockets/index.ts';
 import { type Family, familyOf, type Ip, ipFromBytes, joinHostPort, writeIp } from '../../src/net/index.ts';
 import { loopbackOf, setLoopbackUp, withRoutes } from './namespaces.ts';
@@ -123,6 +124,15 @@ export class TestListener {
   }
 }
 
+/** The kernel makes the route to an IPv6 address of its own some moments after the address. */
+function waitForRoute(route: RouteSocket, ip: Ip): void {
+  const end = Date.now() + 10_000;
+  while ('errno' in route.lookUpRoute(ip)) {
+    if (Date.now() > end) throw new Error(`there is no route to ${ip}`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+  }
+}
+
 /** A network namespace with addresses on its loopback interface, and with listeners there. It has no other network. */
 export class TestNetwork {
   readonly namespace: NetworkNamespace;
@@ -139,6 +149,7 @@ export class TestNetwork {
         const isV6 = familyOf(ip) === 'IPv6';
         route.addAddress(lo, { ip, prefix: isV6 ? 128 : 32, ...(isV6 && { nodad: true }) });
       }
+      for (const { ip } of places) waitForRoute(route, ip);
     });
     this.#listeners = places.map(({ ip, port }) => new TestListener(this.namespace, ip, port));
   }

@@ -23,7 +23,7 @@ describe('EBPF-20 choice', () => {
           const name = pod.ask(SERVICES[family], 80);
           numbers.set(name, (numbers.get(name) ?? 0) + 1);
         }
-        assert.equal(numbers.size, ENDPOINTS[family].length);
+        assert.equal(numbers.size, ENDPOINTS[family].length, [...numbers.keys()].join());
         // With three degrees of freedom, one of a billion runs exceeds this.
         assert.ok(chiSquare([...numbers.values()]) < 45, [...numbers.values()].join());
       }));
