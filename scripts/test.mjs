@@ -98,11 +98,12 @@ const inGuests = Promise.all([
   ),
 ]);
 // The kernel tests mostly wait, so two processes share them. The plain tests and then the browser tests run beside them.
-const isOfSuite = (/** @type {string} */ file) => /^test\/[^/]+\//.test(file);
+// Each process gets about half of the time.
+const isOfSuite = (/** @type {string} */ file) => /^(?:test\/[^/]+|src\/kernel)\//.test(file);
 const suites = filesToRun('kernel').filter(isOfSuite);
 const others = filesToRun('kernel').filter(file => !isOfSuite(file));
 const inBackground = Promise.all([
-  runTests('kernel tests of suites', suites, others.length === 0 ? runHere : runQuietly),
+  runTests('kernel tests of suites and of src/kernel', suites, others.length === 0 ? runHere : runQuietly),
   runInTurn(['plain', 'browser'], suites.length + others.length === 0 ? runHere : runQuietly),
 ]);
 const kernel = await runTests('other kernel tests', others, runHere);

@@ -43,7 +43,8 @@ test('PLAY-2 a case passes if every question is answered as recorded, and leaves
   const closed: string[] = [];
   await trafficCase(CASE, 'nftables', proxyOf(rules('ip saddr != 10.244.0.0/16'), closed));
   assert.deepEqual(closed, ['clusterip-basic']);
-  assert.equal(readdirSync('/proc/self/fd').length, before);
+  // An earlier test may close one of its own meanwhile.
+  assert.ok(readdirSync('/proc/self/fd').length <= before);
 });
 
 test('PLAY-2 a case fails if endpoints see another caller than recorded', async () => {
