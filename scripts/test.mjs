@@ -103,7 +103,7 @@ const isOfSuite = (/** @type {string} */ file) => /^(?:test\/[^/]+|src\/kernel)\
 const suites = filesToRun('kernel').filter(isOfSuite);
 const others = filesToRun('kernel').filter(file => !isOfSuite(file));
 const inBackground = Promise.all([
-  runTests('kernel tests of suites and of src/kernel', suites, others.length === 0 ? runHere : runQuietly),
+  runTests('kernel tests of suites and the kernel layer', suites, others.length === 0 ? runHere : runQuietly),
   runInTurn(['plain', 'browser'], suites.length + others.length === 0 ? runHere : runQuietly),
 ]);
 const kernel = await runTests('other kernel tests', others, runHere);
