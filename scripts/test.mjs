@@ -99,7 +99,7 @@ const inGuests = Promise.all([
 ]);
 // The kernel tests mostly wait, so two processes share them. The plain tests and then the browser tests run beside them.
 // Each process gets about half of the time.
-const isOfSuite = (/** @type {string} */ file) => /^(?:test\/[^/]+|src\/kernel)\//.test(file);
+const isOfSuite = (/** @type {string} */ file) => /^(?:test\/[^/]+|src\/(?:kernel|machine))\//.test(file);
 const suites = filesToRun('kernel').filter(isOfSuite);
 const others = filesToRun('kernel').filter(file => !isOfSuite(file));
 const inBackground = Promise.all([

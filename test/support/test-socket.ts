@@ -1,7 +1,6 @@
 import koffi from 'koffi';
 import { bind, check, close, connect, getsockopt, lastErrnoName, setsockopt, socket } from '../../src/kernel/libc.ts';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
-import type { RouteSocket } from '../../src/kernel/rtnetlink/index.ts';
 import { acceptStream, encodeSocketAddress, listenStream } from '../../src/kernel/sockets/index.ts';
 import { type Family, familyOf, type Ip, ipFromBytes, joinHostPort, writeIp } from '../../src/net/index.ts';
 import { loopbackOf, setLoopbackUp, withRoutes } from './namespaces.ts';
@@ -124,14 +123,7 @@ export class TestListener {
   }
 }
 
-/** The kernel makes the route to an IPv6 address of its own some moments after the address. */
-function waitForRoute(route: RouteSocket, ip: Ip): void {
-  const end = Date.now() + 10_000;
-  while ('errno' in route.lookUpRoute(ip)) {
-    if (Date.now() > end) throw new Error(`there is no route to ${ip}`);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-  }
-}
+const MAX_FIRST_CALLS = 10;
 
 /** A network namespace with addresses on its loopback interface, and with listeners there. It has no other network. */
 export class TestNetwork {
@@ -149,9 +141,9 @@ export class TestNetwork {
         const isV6 = familyOf(ip) === 'IPv6';
         route.addAddress(lo, { ip, prefix: isV6 ? 128 : 32, ...(isV6 && { nodad: true }) });
       }
-      for (const { ip } of places) waitForRoute(route, ip);
     });
     this.#listeners = places.map(({ ip, port }) => new TestListener(this.namespace, ip, port));
+    for (const place of places) this.#waitForAnswer(place.ip, place.port);
   }
 
   /** Connects, and says which listener took the connection, or why there is none. */
@@ -163,6 +155,13 @@ export class TestNetwork {
     } finally {
       client.close();
     }
+  }
+
+  /** For some moments after the kernel got an IPv6 address, it may refuse connections to it with ENETUNREACH. */
+  #waitForAnswer(ip: Ip, port: number): void {
+    const wanted = joinHostPort(ip, port);
+    for (let i = 0; i < MAX_FIRST_CALLS; i++) if (this.ask(ip, port) === wanted) return;
+    throw new Error(`${wanted} does not answer`);
   }
 
   /** The listeners that take many connections, sorted. */
