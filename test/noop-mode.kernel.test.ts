@@ -95,6 +95,7 @@ const noop: ModeDescriptor<object> = {
   create: (_options, context) => new NoopMode(context),
   preview: async (_options, { plans }) => plans.map(plan => `${render(plan)}\n`).join(''),
   cleanup: cleanupNoop,
+  algorithms: [],
   behaviour: () => PLAN_BEHAVIOUR,
 };
 

@@ -133,5 +133,19 @@ export const LABEL_ZONE = 'topology.kubernetes.io/zone';
 export const ANNOTATION_TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
 /** For a Service: the scheduler that ipvs mode uses instead of the configured one. */
 export const ANNOTATION_SCHEDULER = 'pointsman.dev/scheduler';
-/** For a Service: how userspace mode chooses an endpoint, `least-connections` or `round-robin`. */
+/** For a Service: how a connection gets its endpoint, `round-robin`, `weighted`, …. */
 export const ANNOTATION_BALANCE = 'pointsman.dev/balance';
+/** For a Service: what a consistent hash is made of. */
+export const ANNOTATION_HASH_BY = 'pointsman.dev/hash-by';
+/** For a Service: weights of endpoints by address. For an EndpointSlice: the same, or one weight for all of them. */
+export const ANNOTATION_WEIGHTS = 'pointsman.dev/weights';
+/** For a Service: weights of endpoints by zone. */
+export const ANNOTATION_ZONE_WEIGHTS = 'pointsman.dev/zone-weights';
+/** For a Service: over how many seconds a new endpoint gets its share. */
+export const ANNOTATION_SLOW_START = 'pointsman.dev/slow-start-seconds';
+/** For a Service: what happens to connections of an endpoint that is gone. */
+export const ANNOTATION_ENDPOINT_END = 'pointsman.dev/endpoint-end';
+/** For a Service: how long `drain-then-reset` waits. */
+export const ANNOTATION_GRACE = 'pointsman.dev/endpoint-end-grace-seconds';
+/** For a Service: after how many failed connections in a row an endpoint is left out for a while. */
+export const ANNOTATION_EJECT_AFTER = 'pointsman.dev/eject-after-failures';

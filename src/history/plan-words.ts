@@ -62,7 +62,7 @@ function settingWords({ port: a }: ServicePortPlan, { port: b }: ServicePortPlan
     ['source ranges', ranges(a).join(', ') || 'none', ranges(b).join(', ') || 'none'],
     ['health check node port', `${a.healthCheckNodePort || 'none'}`, `${b.healthCheckNodePort || 'none'}`],
     ['scheduler', a.scheduler || 'default', b.scheduler || 'default'],
-    ['balance', a.balance, b.balance],
+    ['balance', a.traffic.algorithm ?? 'default', b.traffic.algorithm ?? 'default'],
   ];
   return settings.filter(([, from, to]) => from !== to).map(([name, from, to]) => `${name} ${from} → ${to}`);
 }

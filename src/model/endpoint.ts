@@ -12,6 +12,9 @@ export interface Endpoint {
   readonly ready: boolean;
   readonly serving: boolean;
   readonly terminating: boolean;
+  readonly zone: string | undefined;
+  /** From an annotation of its slice. Undefined without one. */
+  readonly weight: number | undefined;
   /** The zones that should use it. Undefined without such a hint. */
   readonly zoneHints: readonly string[] | undefined;
   /** The nodes that should use it. Undefined without such a hint. */
@@ -31,6 +34,8 @@ function sameEndpoint(a: Endpoint, b: Endpoint): boolean {
       a.ready === b.ready &&
       a.serving === b.serving &&
       a.terminating === b.terminating &&
+      a.zone === b.zone &&
+      a.weight === b.weight &&
       sameHints(a.zoneHints, b.zoneHints) &&
       sameHints(a.nodeHints, b.nodeHints))
   );

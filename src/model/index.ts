@@ -17,7 +17,6 @@ export {
   selectNodePortIPs,
 } from './node-port-addresses.ts';
 export {
-  type Balance,
   isExternallyAccessible,
   type ServicePort,
   sameServicePort,
@@ -25,3 +24,12 @@ export {
   usesClusterEndpoints,
   usesLocalEndpoints,
 } from './service-port.ts';
+export {
+  ALGORITHMS,
+  type Algorithm,
+  DEFAULT_TRAFFIC,
+  ENDPOINT_ENDS,
+  HASH_INPUTS,
+  type HashInput,
+  type TrafficOptions,
+} from './traffic-options.ts';

@@ -1,6 +1,7 @@
 import type { Protocol } from '../api/index.ts';
 import { sameList } from '../lib/same-list.ts';
 import type { Cidr, Ip } from '../net/index.ts';
+import { sameTraffic, type TrafficOptions } from './traffic-options.ts';
 
 /** One port of a Service in one IP family. Addresses are in canonical form. */
 export interface ServicePort {
@@ -23,11 +24,8 @@ export interface ServicePort {
   readonly healthCheckNodePort: number;
   /** How ipvs mode chooses an endpoint: `rr`, `lc`, …. Empty means the configured scheduler. */
   readonly scheduler: string;
-  /** How userspace mode chooses an endpoint. */
-  readonly balance: Balance;
+  readonly traffic: TrafficOptions;
 }
-
-export type Balance = 'round-robin' | 'least-connections';
 
 /** `ns/name`, or `ns/name:port` for a port with a name. */
 export function servicePortName(service: string, portName: string): string {
@@ -63,7 +61,7 @@ export function sameServicePort(a: ServicePort, b: ServicePort): boolean {
     a.externalPolicyLocal === b.externalPolicyLocal &&
     a.healthCheckNodePort === b.healthCheckNodePort &&
     a.scheduler === b.scheduler &&
-    a.balance === b.balance &&
+    sameTraffic(a.traffic, b.traffic) &&
     sameList(a.externalIPs, b.externalIPs) &&
     sameList(a.loadBalancerVIPs, b.loadBalancerVIPs) &&
     sameList(a.loadBalancerSourceRanges, b.loadBalancerSourceRanges, sameCidr)

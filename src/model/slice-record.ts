@@ -1,5 +1,6 @@
 import {
   ANNOTATION_TRIGGER_TIME,
+  ANNOTATION_WEIGHTS,
   type EndpointPort,
   type EndpointSlice,
   type EndpointSpec,
@@ -12,6 +13,7 @@ import { sameList } from '../lib/same-list.ts';
 import { familyOf, type Ip, joinHostPort, parseIp } from '../net/index.ts';
 import { type Endpoint, sameEndpoints } from './endpoint.ts';
 import { parseTriggerTime } from './trigger-time.ts';
+import { parseWeight, parseWeights } from './weights.ts';
 
 /** The parts of an EndpointSlice that the proxy uses. */
 export interface SliceRecord {
@@ -43,13 +45,16 @@ export function convertSlice(
   const addressed = slice.endpoints
     .map((endpoint, i) => ({ endpoint, ip: readAddress(slice.addressType, endpoint.addresses, i, reportField) }))
     .filter((pair): pair is AddressedEndpoint => pair.ip !== undefined);
+  const weights = readWeights(slice, reportField);
   // `map` makes a list without spare room, which saves memory.
   const ports = slice.ports
     .filter((port, i) => checkPort(port, i, reportField))
     .map(({ name = '', protocol, port = 0 }) => ({
       name,
       protocol,
-      endpoints: addressed.map(({ endpoint, ip }) => convertEndpoint(endpoint, ip, port, nodeName)),
+      endpoints: addressed.map(({ endpoint, ip }) =>
+        convertEndpoint(endpoint, ip, port, nodeName, weightOf(weights, ip)),
+      ),
     }));
   return { key, service, ports, triggerTime: readTriggerTime(slice, reportField) };
 }
@@ -96,7 +101,13 @@ interface AddressedEndpoint {
   readonly ip: Ip;
 }
 
-function convertEndpoint(endpoint: EndpointSpec, ip: Ip, port: number, nodeName: string): Endpoint {
+function convertEndpoint(
+  endpoint: EndpointSpec,
+  ip: Ip,
+  port: number,
+  nodeName: string,
+  weight: number | undefined,
+): Endpoint {
   return {
     ip,
     port,
@@ -106,6 +117,8 @@ function convertEndpoint(endpoint: EndpointSpec, ip: Ip, port: number, nodeName:
     ready: endpoint.ready ?? true,
     serving: endpoint.serving ?? true,
     terminating: endpoint.terminating ?? false,
+    zone: endpoint.zone,
+    weight,
     zoneHints: hintsOf(endpoint.zoneHints),
     nodeHints: hintsOf(endpoint.nodeHints),
   };
@@ -123,4 +136,22 @@ function readTriggerTime(slice: EndpointSlice, report: ReportField): number | un
     report(`metadata.annotations[${ANNOTATION_TRIGGER_TIME}]`, `${JSON.stringify(text)} is not an RFC 3339 time`);
   }
   return time;
+}
+
+type SliceWeights = number | ReadonlyMap<string, number> | undefined;
+
+function weightOf(weights: SliceWeights, ip: Ip): number | undefined {
+  return typeof weights === 'object' ? weights.get(ip) : weights;
+}
+
+/** One weight for all endpoints of the slice, or weights by address. */
+function readWeights(slice: EndpointSlice, report: ReportField): SliceWeights {
+  const text = slice.metadata.annotations[ANNOTATION_WEIGHTS];
+  if (text === undefined) return undefined;
+  const weights = parseWeight(text.trim()) ?? parseWeights(text);
+  if (weights === undefined) {
+    const message = `${JSON.stringify(text)} is not a weight from 0 to 1000, nor a list such as 10.0.0.1=3,10.0.0.2=1`;
+    report(`metadata.annotations[${ANNOTATION_WEIGHTS}]`, `${message}; it is left out`);
+  }
+  return weights;
 }

@@ -1,6 +1,6 @@
 import type { Configuration } from '../config/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
-import type { NodeIPs } from '../model/index.ts';
+import type { Algorithm, NodeIPs } from '../model/index.ts';
 import type { Family } from '../net/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ServicePortPlan } from '../plan/index.ts';
@@ -126,6 +126,8 @@ export interface ModeDescriptor<Options = unknown> {
   /** The metrics of the mode distinguish full syncs from partial ones, as upstream's do. */
   readonly hasPartialSyncMetrics?: boolean | undefined;
   readonly startEvent?: StartEvent | undefined;
+  /** How this mode can spread connections. A Service that asks for another way gets what the mode always does. */
+  readonly algorithms: readonly Algorithm[];
   /** What happens to connections in this mode, where modes differ. */
   behaviour(options: Options): ModeBehaviour;
 }

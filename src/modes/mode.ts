@@ -6,6 +6,7 @@ import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
 import type { Listing } from './listing.ts';
 import type { KernelReading } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
+import type { ServicePortTraffic } from './traffic-counts.ts';
 
 /** What every mode needs to know besides the plans, for one family. */
 export interface ModeSettings {
@@ -156,6 +157,11 @@ export interface Mode {
    * does not count, or could not read the counters.
    */
   connectionCounts?(): Promise<ReadonlyMap<string, number> | undefined>;
+  /**
+   * The traffic of service ports. Undefined if the mode does not count. Reads the kernel once for all of them, and does not
+   * wait for syncs or make them wait.
+   */
+  traffic?(): Promise<readonly ServicePortTraffic[] | undefined>;
   /** The state of an extra part of the mode. Undefined if the mode has none. */
   condition?(): ModeCondition | undefined;
   /**

@@ -7,6 +7,7 @@ import {
   usesClusterEndpoints,
   usesLocalEndpoints,
 } from '../model/index.ts';
+import type { LivePort } from './balance.ts';
 import { isAvailable, topologyMode } from './topology.ts';
 
 /** The endpoints that a service port uses on this node. All lists keep the order by text. */
@@ -64,6 +65,17 @@ function chooseLocal(endpoints: readonly Endpoint[], ready: readonly Endpoint[])
   const localReady = filterEndpoints(ready, endpoint => endpoint.isLocal);
   if (localReady.length > 0) return localReady;
   return filterEndpoints(endpoints, endpoint => endpoint.isLocal && isServingTerminating(endpoint));
+}
+
+/** At least half of the endpoints of a list stay. */
+export function withoutEjected(chosen: ChosenEndpoints, live: LivePort | undefined): ChosenEndpoints {
+  if (!live) return chosen;
+  const keep = (endpoints: readonly Endpoint[]) => {
+    const kept = filterEndpoints(endpoints, endpoint => !live.isEjected(endpoint));
+    return kept.length * 2 >= endpoints.length ? kept : endpoints;
+  };
+  const [cluster, local] = [keep(chosen.cluster), keep(chosen.local)];
+  return cluster === chosen.cluster && local === chosen.local ? chosen : { ...chosen, cluster, local };
 }
 
 /** The endpoints of both lists, each once. */

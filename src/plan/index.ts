@@ -1,4 +1,5 @@
 export { type Conflict, conflictProblems } from './address-owners.ts';
+export type { Balance, BalanceOptions, LiveEndpoints, LivePort } from './balance.ts';
 export { type ChosenEndpoints, chooseEndpoints, reachableEndpoints } from './choose-endpoints.ts';
 export { type ConntrackConfig, conntrackMax, conntrackSysctls, type Sysctl } from './conntrack-sysctls.ts';
 export {
@@ -28,6 +29,7 @@ export {
   planService,
   type ServicePortPlan,
   samePlan,
+  slotsOf,
 } from './service-port-plan.ts';
 export { type Flow, STALE_PROTOCOLS, staleFlowTest, tcpFrontends } from './stale-flows.ts';
 export { type TopologyMode, topologyMode } from './topology.ts';

@@ -1,5 +1,12 @@
 import type { Node } from '../api/index.ts';
-import { chooseLocalDetectors, detectNodeIPs, type LocalDetectorConfig, type NodeIPs, zoneOf } from '../model/index.ts';
+import {
+  type Algorithm,
+  chooseLocalDetectors,
+  detectNodeIPs,
+  type LocalDetectorConfig,
+  type NodeIPs,
+  zoneOf,
+} from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanOptions } from './service-port-plan.ts';
 
@@ -8,6 +15,10 @@ export interface PlanSettings extends Omit<LocalDetectorConfig, 'podCIDRs'> {
   readonly bindAddress: string;
   readonly masqueradeAll: boolean;
   readonly allowExternalIPs: boolean;
+  /** The algorithm of Services that choose none. The default is what the mode does without a choice. */
+  readonly defaultAlgorithm?: Algorithm | undefined;
+  /** What the mode can do. The default is everything. */
+  readonly algorithms?: readonly Algorithm[] | undefined;
 }
 
 export const DEFAULT_PLAN_SETTINGS: PlanSettings = {
@@ -37,6 +48,8 @@ export function derivePlanOptions(settings: PlanSettings, nodeName: string, node
     localDetector: detectors[family],
     masqueradeAll: settings.masqueradeAll,
     allowExternalIPs: settings.allowExternalIPs,
+    defaultAlgorithm: settings.defaultAlgorithm,
+    algorithms: settings.algorithms,
   });
   return { nodeIPs, notice: detectors.notice, families: { IPv4: options('IPv4'), IPv6: options('IPv6') } };
 }

@@ -7,8 +7,11 @@ import type { ReportProblem } from '../lib/problem.ts';
 import type { Model, ModelDiff, ServiceState } from '../model/index.ts';
 import type { Ip } from '../net/index.ts';
 import { AddressOwners, isBetterOwner, type OwnerCandidate } from './address-owners.ts';
+import type { LiveEndpoints } from './balance.ts';
 import type { Frontend } from './frontend.ts';
 import { type PlanOptions, planService, type ServicePortPlan, samePlan, samePort } from './service-port-plan.ts';
+
+const NO_KEYS: ReadonlySet<string> = new Set();
 
 export type PlanDiff = Diff<ServicePortPlan>;
 
@@ -27,25 +30,32 @@ export class Planner {
   readonly #report: ReportProblem;
   readonly #plans = new Map<string, readonly ServicePortPlan[]>();
   readonly #owners = new AddressOwners();
+  readonly #live: LiveEndpoints | undefined;
   #options: PlanOptions;
   #size = 0;
   #conflictCount = 0;
 
-  constructor(model: Model, options: PlanOptions, report: ReportProblem = () => {}) {
+  constructor(model: Model, options: PlanOptions, report: ReportProblem = () => {}, live?: LiveEndpoints) {
     this.#model = model;
     this.#report = report;
     this.#options = options;
+    this.#live = live;
   }
 
   /**
    * Plans the Services that changed. With other options than before (the node's zone changed, the configuration was
-   * reloaded) it plans all Services.
+   * reloaded) it plans all Services. `again`: Services that did not change, but whose endpoints get other shares.
    */
-  update({ services }: Pick<ModelDiff, 'services'>, options = this.#options): PlanDiff {
+  update(
+    { services }: Pick<ModelDiff, 'services'>,
+    options = this.#options,
+    again: ReadonlySet<string> = NO_KEYS,
+  ): PlanDiff {
     const planAll = options !== this.#options;
     this.#options = options;
     const replanned = services.flatMap(change => this.#replanChanged(change) ?? []);
     if (planAll) this.#addOthers(replanned, this.#model.services());
+    else if (again.size > 0) this.#addOthers(replanned, this.#statesOf(again));
     const rivals = new Set<string>();
     for (const service of replanned) this.#updateCandidates(service, rivals);
     // Rivals did not change themselves, but may get or lose a frontend now.
@@ -114,7 +124,7 @@ export class Planner {
   #replan(service: ServiceState): ReplannedService | undefined {
     const { key } = service;
     try {
-      return { key, from: this.plansOf(key), to: planService(service, this.#options) };
+      return { key, from: this.plansOf(key), to: planService(service, this.#options, this.#live) };
     } catch (error) {
       const message = `cannot be planned; its last plans stay in use: ${errorText(error)}`;
       this.#report({ kind: 'Service', reason: 'internal', object: `Service ${key}`, message });

@@ -10,7 +10,8 @@ import {
   servicePortName,
 } from '../model/index.ts';
 import type { Conflict } from './address-owners.ts';
-import { type ChosenEndpoints, chooseEndpoints, filterEndpoints } from './choose-endpoints.ts';
+import { type Balance, type BalanceOptions, type LiveEndpoints, planBalance, sameBalance } from './balance.ts';
+import { type ChosenEndpoints, chooseEndpoints, filterEndpoints, withoutEjected } from './choose-endpoints.ts';
 import { type Frontend, type FrontendOptions, planFrontends } from './frontend.ts';
 
 /** What should be programmed for one service port in one IP family, independent of the mode. */
@@ -23,22 +24,35 @@ export interface ServicePortPlan {
   /** Frontends that the Service asks for but another Service has. */
   readonly conflicts: readonly Conflict[];
   readonly endpoints: ChosenEndpoints;
+  /** Undefined for the usual case: all endpoints weigh the same, and the mode chooses as it always does. */
+  readonly balance: Balance | undefined;
   /** All endpoints on this node, usable or not. Each may have connections to itself. */
   readonly onNode: readonly Endpoint[];
 }
 
-export interface PlanOptions extends FrontendOptions {
+export interface PlanOptions extends FrontendOptions, BalanceOptions {
   readonly node: NodeTopology;
 }
 
-export function planService(service: ServiceState, options: PlanOptions): readonly ServicePortPlan[] {
+export function planService(
+  service: ServiceState,
+  options: PlanOptions,
+  live?: LiveEndpoints,
+): readonly ServicePortPlan[] {
   return service.ports.map(port => {
     const all = endpointsOf(service, port);
-    const endpoints = chooseEndpoints(all, port, options.node);
+    const known = live?.of(servicePortId(service.key, port));
+    const endpoints = withoutEjected(chooseEndpoints(all, port, options.node), known);
     const onNode = filterEndpoints(all, ({ isLocal }) => isLocal);
     const frontends = planFrontends(port, endpoints, options);
-    return { service: service.key, port, frontends, conflicts: NONE, endpoints, onNode };
+    const balance = planBalance(port, endpoints, options, known);
+    return { service: service.key, port, frontends, conflicts: NONE, endpoints, balance, onNode };
   });
+}
+
+/** The endpoints by slot: a mode that gives each slot the same chance does what the Service asks for. */
+export function slotsOf({ balance, endpoints }: ServicePortPlan): Pick<ChosenEndpoints, 'cluster' | 'local'> {
+  return balance?.slots ?? endpoints;
 }
 
 /** All endpoints of a port, usable or not. */
@@ -53,8 +67,12 @@ export function planName({ service, port }: ServicePortPlan): string {
 }
 
 /** Unique among the plans of a family. */
-export function planId(plan: ServicePortPlan): string {
-  return `${planName(plan)}/${plan.port.protocol}`;
+export function planId({ service, port }: ServicePortPlan): string {
+  return servicePortId(service, port);
+}
+
+function servicePortId(service: string, port: ServicePort): string {
+  return `${servicePortName(service, port.name)}/${port.protocol}`;
 }
 
 /** Names alone do not identify a port: only the API server checks that they are unique in a Service. */
@@ -68,6 +86,7 @@ export function samePlan(a: ServicePortPlan, b: ServicePortPlan): boolean {
     sameServicePort(a.port, b.port) &&
     sameEndpoints(a.endpoints.cluster, b.endpoints.cluster) &&
     sameEndpoints(a.endpoints.local, b.endpoints.local) &&
+    sameBalance(a.balance, b.balance) &&
     sameList(a.frontends, b.frontends, sameFrontend) &&
     sameList(a.conflicts, b.conflicts, sameConflict) &&
     sameList(a.onNode, b.onNode, sameAddress)

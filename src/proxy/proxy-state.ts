@@ -12,6 +12,7 @@ import { Model, type ModelDiff } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import {
   derivePlanOptions,
+  type LiveEndpoints,
   type NodePlanOptions,
   type PlanDiff,
   Planner,
@@ -26,6 +27,8 @@ export interface ProxyStateOptions {
   readonly settings: PlanSettings;
   readonly startedAt: number;
   readonly report: ReportProblem;
+  /** What the proxy learns about endpoints while it runs. */
+  readonly live?: LiveEndpoints | undefined;
 }
 
 /** What changed in one family since the last take. */
@@ -45,6 +48,7 @@ export class ProxyState {
   readonly #countedFamilies: readonly Family[];
   readonly #families: Readonly<Record<Family, FamilyState>>;
   readonly #changes = { services: 0, endpointSlices: 0 };
+  readonly #again: Record<Family, Set<string>> = { IPv4: new Set(), IPv6: new Set() };
   readonly #serviceCidrs = new Map<string, readonly string[]>();
   #settings: PlanSettings;
   #ownNode: Node | undefined;
@@ -57,7 +61,7 @@ export class ProxyState {
     this.#planOptions = derivePlanOptions(options.settings, options.nodeName, undefined);
     const createFamily = (family: Family): FamilyState => {
       const model = new Model({ ...options, family });
-      return { model, planner: new Planner(model, this.#planOptions.families[family], options.report) };
+      return { model, planner: new Planner(model, this.#planOptions.families[family], options.report, options.live) };
     };
     this.#families = { IPv4: createFamily('IPv4'), IPv6: createFamily('IPv6') };
   }
@@ -132,7 +136,14 @@ export class ProxyState {
   takeFamily(family: Family): FamilyDiff {
     const { model, planner } = this.#families[family];
     const diff = model.take();
-    return { model: diff, plans: planner.update(diff, this.#planOptions.families[family]) };
+    const again = this.#again[family];
+    this.#again[family] = new Set();
+    return { model: diff, plans: planner.update(diff, this.#planOptions.families[family], again) };
+  }
+
+  /** The endpoints of a Service get other shares with the next take, although no object changed. */
+  replan(family: Family, service: string): void {
+    this.#again[family].add(service);
   }
 
   /** Returns true if the plan options changed. */

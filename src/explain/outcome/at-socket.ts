@@ -86,7 +86,7 @@ function translated(
   { caller }: OutcomeInput,
   shortCircuit: boolean,
 ): AtSocket {
-  const isLeast = port.balance === 'least-connections';
+  const isLeast = port.traffic.algorithm === 'least-connections';
   const choice: Choice = { kind: isLeast ? 'least-connections' : 'random' };
   const odds = isLeast && endpoints.length > 1 ? undefined : 1 / endpoints.length;
   const isSticky = port.affinitySeconds > 0;

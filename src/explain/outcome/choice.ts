@@ -31,12 +31,12 @@ export function wayToChoose(way: EndpointChoice, { port }: ServicePortPlan): Cho
   return { choice, isSticky: port.affinitySeconds > 0 || isHashed, hasEqualShares, remarks };
 }
 
-function choiceOf(way: EndpointChoice, { scheduler, balance }: ServicePortPlan['port']): Choice {
+function choiceOf(way: EndpointChoice, { scheduler, traffic }: ServicePortPlan['port']): Choice {
   switch (way.kind) {
     case 'random':
       return { kind: 'random' };
     case 'balancer':
-      return { kind: balance === 'least-connections' ? 'least-connections' : 'turns' };
+      return { kind: traffic.algorithm === 'least-connections' ? 'least-connections' : 'turns' };
     case 'scheduler': {
       const name = scheduler === '' ? way.scheduler : scheduler;
       return BY_TURNS.includes(name) ? { kind: 'turns' } : { kind: 'scheduler', scheduler: name };

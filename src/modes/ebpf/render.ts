@@ -73,8 +73,8 @@ export function render(plan: ServicePortPlan, options: RenderOptions): SocketPor
     pools.push({ name: to, endpoints: endpoints[to] });
   }
   if (targets.length === 0) return undefined;
-  const { affinitySeconds, balance, name: portName } = port;
-  const isLeastConnections = balance === 'least-connections';
+  const { affinitySeconds, name: portName } = port;
+  const isLeastConnections = plan.balance?.algorithm === 'least-connections';
   return { id: planId(plan), service, portName, targets, pools, affinitySeconds, isLeastConnections };
 }
 

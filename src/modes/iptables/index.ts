@@ -22,6 +22,7 @@ export const iptables: ModeDescriptor<IptablesOptions> = {
   markerChain: Chain.NODEPORTS,
   ownRules: IPTABLES_OWN_RULES,
   hasPartialSyncMetrics: true,
+  algorithms: ['random', 'round-robin', 'weighted'],
   behaviour,
 };
 

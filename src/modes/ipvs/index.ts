@@ -23,6 +23,7 @@ export const ipvs: ModeDescriptor<IpvsOptions> = {
   ownRules: OWN_RULES,
   link: LINK,
   startEvent: IPVS_DEPRECATION,
+  algorithms: ['round-robin', 'least-connections', 'consistent-hash', 'weighted'],
   behaviour,
 };
 

@@ -1,4 +1,5 @@
 import { applyFeatureGates } from '../../config/index.ts';
+import { ALGORITHMS } from '../../model/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { PLAN_BEHAVIOUR } from '../behaviour.ts';
 import type { ModeDescriptor } from '../descriptor.ts';
@@ -26,6 +27,7 @@ export const nftables: ModeDescriptor<NftablesOptions> = {
   cleanup: cleanupNftables,
   nodePortAddresses: ['primary'],
   hasPartialSyncMetrics: true,
+  algorithms: ALGORITHMS,
   behaviour: ({ localhostNodePorts, keepNodeSourcePorts = false }) => ({
     ...PLAN_BEHAVIOUR,
     rejectsUnknownPorts: 'at-cluster-ips',

@@ -15,6 +15,8 @@ function endpoint(text: string): Endpoint {
     text,
     nodeName: undefined,
     isLocal: false,
+    zone: undefined,
+    weight: undefined,
     zoneHints: undefined,
     nodeHints: undefined,
     ...conditions,

@@ -1,7 +1,7 @@
 import type { TrafficPolicy } from '../../api/index.ts';
 import { encodeSocketAddress } from '../../kernel/sockets/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Balance, Endpoint } from '../../model/index.ts';
+import type { Algorithm, Endpoint } from '../../model/index.ts';
 import type { ChosenEndpoints } from '../../plan/index.ts';
 import type { PinnedClient } from '../read-back.ts';
 import { Affinity } from './affinity.ts';
@@ -53,7 +53,7 @@ export class Balancer {
     Cluster: { backends: [], next: 0 },
     Local: { backends: [], next: 0 },
   };
-  #balance: Balance = 'round-robin';
+  #algorithm: Algorithm | undefined;
 
   constructor({ clock, random = Math.random }: BalancerOptions) {
     this.#clock = clock;
@@ -65,8 +65,8 @@ export class Balancer {
     return this.#affinity.isOn;
   }
 
-  configure(balance: Balance, affinitySeconds: number): void {
-    this.#balance = balance;
+  configure(algorithm: Algorithm | undefined, affinitySeconds: number): void {
+    this.#algorithm = algorithm;
     this.#affinity.configure(affinitySeconds);
   }
 
@@ -151,7 +151,7 @@ export class Balancer {
       if (!backend || !isUsable(backend) || (best && backend.active >= best.active)) continue;
       best = backend;
       place = at;
-      if (this.#balance === 'round-robin') break;
+      if (this.#algorithm !== 'least-connections') break;
     }
     if (best) ring.next = (place + 1) % backends.length;
     return best;

@@ -1,5 +1,6 @@
 import { type Configuration, parsePortRange } from '../../config/index.ts';
 import { toMilliseconds } from '../../lib/duration.ts';
+import { ALGORITHMS } from '../../model/index.ts';
 import { parseIp } from '../../net/index.ts';
 import { type ModeBehaviour, PLAN_BEHAVIOUR } from '../behaviour.ts';
 import type { ModeDescriptor } from '../descriptor.ts';
@@ -26,6 +27,7 @@ export const userspace: ModeDescriptor<UserspaceOptions> = {
   cleanup: cleanupUserspace,
   markerChain: MARKER_CHAIN,
   removesStaleFlows: true,
+  algorithms: ALGORITHMS,
   behaviour: () => BEHAVIOUR,
 };
 

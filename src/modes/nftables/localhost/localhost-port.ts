@@ -50,7 +50,7 @@ export class LocalhostPort {
 
   /** Returns whether endpoints are gone. */
   #balance({ endpoints }: LocalhostListener, { port }: ServicePortPlan): boolean {
-    this.#balancer.configure(port.balance, port.affinitySeconds);
+    this.#balancer.configure(port.traffic.algorithm, port.affinitySeconds);
     return this.#balancer.setEndpoints({ cluster: endpoints, local: NONE }).length > 0;
   }
 }

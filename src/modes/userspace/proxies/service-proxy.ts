@@ -58,7 +58,7 @@ export class ServiceProxy {
 
   /** Takes the endpoints, the affinity and the balance of a plan. */
   update({ port, endpoints }: ServicePortPlan): void {
-    this.#balancer.configure(port.balance, port.affinitySeconds);
+    this.#balancer.configure(port.traffic.algorithm, port.affinitySeconds);
     const gone = this.#balancer.setEndpoints(endpoints);
     if (gone.length === 0) return;
     for (const { listener } of this.#listeners.values()) if (listener instanceof UdpListener) listener.endpointsGone();

@@ -1,0 +1,112 @@
+import { sameList } from '../lib/same-list.ts';
+import { sameMap } from '../lib/same-map.ts';
+import { ALGORITHMS, type Algorithm, type Endpoint, type HashInput, type ServicePort } from '../model/index.ts';
+import { type ChosenEndpoints, reachableEndpoints } from './choose-endpoints.ts';
+import { maglevSlots } from './maglev.ts';
+import { weightedSlots } from './weighted-slots.ts';
+
+/** How connections are spread over the endpoints of a service port. */
+export interface Balance {
+  /** Undefined: as the mode does without a choice. */
+  readonly algorithm: Algorithm | undefined;
+  /** What the Service asks for although the mode cannot do it. */
+  readonly unavailable: Algorithm | undefined;
+  readonly hashBy: HashInput;
+  /** By text of the endpoint. Undefined if all weigh the same. */
+  readonly weights: ReadonlyMap<string, number> | undefined;
+  /** Each slot has the same chance, or the same number of hashes. An endpoint may have several slots, or none. */
+  readonly slots: Pick<ChosenEndpoints, 'cluster' | 'local'>;
+}
+
+export interface BalanceOptions {
+  /** The algorithm of Services that choose none. Undefined: as the mode does without a choice. */
+  readonly defaultAlgorithm?: Algorithm | undefined;
+  /** What the mode can do. The default is everything. */
+  readonly algorithms?: readonly Algorithm[] | undefined;
+}
+
+/** What the proxy learns about endpoints while it runs. */
+export interface LiveEndpoints {
+  /** `id` is the plan's. Undefined if there is nothing to know, which is usual. */
+  of(id: string): LivePort | undefined;
+}
+
+/** What the proxy learned about the endpoints of one service port. */
+export interface LivePort {
+  /** The part of its weight that an endpoint gets now, from 0 to 1. */
+  share(endpoint: Endpoint): number;
+  /** New connections to the endpoint failed again and again, so it is left out. */
+  isEjected(endpoint: Endpoint): boolean;
+}
+
+/** Undefined for the usual case: all endpoints weigh the same, and the mode chooses as it always does. */
+export function planBalance(
+  { traffic }: ServicePort,
+  chosen: ChosenEndpoints,
+  { defaultAlgorithm, algorithms = ALGORITHMS }: BalanceOptions,
+  live: LivePort | undefined,
+): Balance | undefined {
+  const wanted = traffic.algorithm ?? defaultAlgorithm;
+  if (wanted === undefined && live === undefined) return undefined;
+  const isAvailable = wanted === undefined || algorithms.includes(wanted);
+  const algorithm = isAvailable ? wanted : undefined;
+  const weights = unequalWeights(reachableEndpoints(chosen), endpoint => {
+    const configured = algorithm === 'weighted' ? configuredWeight(traffic, endpoint) : 1;
+    return configured * (live?.share(endpoint) ?? 1);
+  });
+  if (wanted === undefined && weights === undefined) return undefined;
+  return {
+    algorithm,
+    unavailable: isAvailable ? undefined : wanted,
+    hashBy: traffic.hashBy,
+    weights,
+    slots: {
+      cluster: slots(chosen.cluster, algorithm, weights),
+      local: slots(chosen.local, algorithm, weights),
+    },
+  };
+}
+
+/** By text of the endpoint. Undefined if all weigh the same. */
+function unequalWeights(
+  endpoints: readonly Endpoint[],
+  weigh: (endpoint: Endpoint) => number,
+): ReadonlyMap<string, number> | undefined {
+  const weights = new Map(endpoints.map(endpoint => [endpoint.text, weigh(endpoint)]));
+  return new Set(weights.values()).size < 2 ? undefined : weights;
+}
+
+/** The weight by address comes before the weight of the slice. Zones multiply it. */
+function configuredWeight({ weights, zoneWeights }: ServicePort['traffic'], { ip, zone, weight }: Endpoint): number {
+  return (weights?.get(ip) ?? weight ?? 1) * ((zone === undefined ? undefined : zoneWeights?.get(zone)) ?? 1);
+}
+
+function slots(
+  endpoints: readonly Endpoint[],
+  algorithm: Algorithm | undefined,
+  weights: ReadonlyMap<string, number> | undefined,
+): readonly Endpoint[] {
+  const weightOf = ({ text }: Endpoint) => weights?.get(text) ?? 1;
+  // If no endpoint has a weight, all are used: a Service with endpoints must not go without.
+  const usable = endpoints.filter(endpoint => weightOf(endpoint) > 0);
+  if (usable.length === 0) return endpoints;
+  if (algorithm === 'consistent-hash') return maglevSlots(usable, weightOf);
+  return weights === undefined ? endpoints : weightedSlots(usable, weightOf);
+}
+
+export function sameBalance(a: Balance | undefined, b: Balance | undefined): boolean {
+  if (a === b) return true;
+  if (!a || !b) return false;
+  return (
+    a.algorithm === b.algorithm &&
+    a.unavailable === b.unavailable &&
+    a.hashBy === b.hashBy &&
+    sameMap(a.weights, b.weights) &&
+    sameList(a.slots.cluster, b.slots.cluster, sameText) &&
+    sameList(a.slots.local, b.slots.local, sameText)
+  );
+}
+
+function sameText(a: Endpoint, b: Endpoint): boolean {
+  return a.text === b.text;
+}
