@@ -113,7 +113,11 @@ describe('listeners at loopback addresses', () => {
       const [a = 0, b = 0] = await share({ ...weighted, 'pointsman.dev/weights': `${POD_A}=4` });
       assert.ok(a >= 4 * (b - 1) && a <= 4 * (b + 1), `${a} to ${b}`);
       const hashed = await share({ 'pointsman.dev/balance': 'consistent-hash' });
-      assert.deepEqual(hashed.sort((one, other) => one - other), [0, 20], 'the client has one address');
+      assert.deepEqual(
+        hashed.sort((one, other) => one - other),
+        [0, 20],
+        'the client has one address',
+      );
     }));
 
   test('NFT-49 the mode refuses connections beyond its limit of descriptors, and serves again when there is room', () =>
