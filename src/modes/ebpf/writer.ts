@@ -134,6 +134,7 @@ export class EbpfWriter implements Writer {
     // The mode wants nothing in the kernel then. `condition` says why.
     if (!serving) return { entries: [], affinity: [] };
     const { generation, ...place } = serving;
+    const { maps } = generation;
     const placed = generation.ports(family).get(planId(plan));
     return await readBackEbpf({
       ...place,
@@ -141,9 +142,9 @@ export class EbpfWriter implements Writer {
       placed,
       left: plan.port.protocol === 'TCP' ? leftFrontends(plan, placed?.port) : [],
       nodeAddresses: this.#taken.nodeAddresses,
-      maps: generation.maps,
+      maps,
       nodeCookie: translation.nodeCookie,
-      isCurrent: () => translation.generation === generation,
+      isCurrent: () => translation.generation?.maps === maps,
     });
   }
 

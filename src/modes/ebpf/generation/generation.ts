@@ -2,11 +2,11 @@ import { Breaks } from '../../../lib/breaks.ts';
 import { FAMILIES, type Family, type Ip } from '../../../net/index.ts';
 import type { NodeAddressKind, SocketPool, SocketPort, SocketTarget } from '../render.ts';
 import { ActiveEndpoints } from './active-endpoints.ts';
-import { type Capacity, DIGIT, type Usage } from './capacity.ts';
+import { type Capacity, DIGIT, slotCapacity, type Usage } from './capacity.ts';
 import { type Features, hasPartsFor, neededParts } from './features.ts';
 import { FrontendTable } from './frontend-table.ts';
 import { renewLease } from './lease.ts';
-import { closeMaps, createMaps, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
+import { closeMaps, createMaps, createRunMaps, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
 import { MemberTable } from './member-table.ts';
 import { NodeAddressTable } from './node-address-table.ts';
 import {
@@ -26,6 +26,11 @@ import { PoolTable } from './pool-table.ts';
 /** How many service ports are published together, and how many are looked at before the time is. */
 const CHUNK = 512;
 
+/**
+ * What came of a write. `no-slots`: former runs took the slots. `full`: maps have not enough room, or a part is missing.
+ */
+export type Written = 'written' | 'no-slots' | 'full';
+
 /** The tables of one family. */
 interface Tables {
   readonly ports: Map<string, PlacedPort>;
@@ -40,9 +45,9 @@ interface Tables {
  */
 export class Generation {
   readonly features: Features;
-  readonly maps: GenerationMaps;
+  #maps: GenerationMaps;
   readonly #tables: Readonly<Record<Family, Tables>>;
-  readonly #pools: PoolTable;
+  #pools: PoolTable;
   readonly #active: ActiveEndpoints;
   readonly #maxCounters: number;
   /** Counter 0 stays unused. */
@@ -50,16 +55,20 @@ export class Generation {
 
   constructor(capacity: Capacity, features: Features, state: StateMaps) {
     this.features = features;
-    this.maps = createMaps(capacity, features);
+    this.#maps = createMaps(capacity, features);
     try {
       this.#pools = new PoolTable(this.maps);
     } catch (error) {
-      closeMaps(this.maps);
+      closeMaps(this.#maps);
       throw error;
     }
     this.#tables = { IPv4: this.#tablesOf('IPv4'), IPv6: this.#tablesOf('IPv6') };
     this.#active = new ActiveEndpoints(state);
     this.#maxCounters = features.counts ? capacity.counts : Number.POSITIVE_INFINITY;
+  }
+
+  get maps(): GenerationMaps {
+    return this.#maps;
   }
 
   /** Lets the programs serve on. Without this they soon leave all connections to the network. */
@@ -111,8 +120,8 @@ export class Generation {
     }
   }
 
-  /** Writes what changed. `full`: it has not enough room, or lacks a part. Then it has written nothing. */
-  async write(family: Family, changes: readonly PortChange[]): Promise<'written' | 'full'> {
+  /** Writes everything that changed, or nothing. */
+  async write(family: Family, changes: readonly PortChange[]): Promise<Written> {
     const breaks = new Breaks();
     const { ports } = this.#tables[family];
     const steps: Step[] = [];
@@ -120,7 +129,8 @@ export class Generation {
       if (steps.length % CHUNK === 0 && breaks.isDue) await breaks.take();
       steps.push(stepOf(change, ports.get(change.id)));
     }
-    if (!this.#fits(family, steps)) return 'full';
+    const room = this.#roomFor(family, steps);
+    if (room !== 'enough') return room;
     for (let at = 0; at < steps.length; at += CHUNK) {
       if (breaks.isDue) await breaks.take();
       const chunk = steps.slice(at, at + CHUNK);
@@ -130,6 +140,40 @@ export class Generation {
     }
     this.#remove(family, steps);
     return 'written';
+  }
+
+  /**
+   * Moves all runs to new maps, where former runs take no slots. `attach` makes programs use these maps. Programs that ran
+   * until then use the old ones.
+   */
+  async renewSlots(attach: (maps: GenerationMaps) => void): Promise<void> {
+    const pools = {
+      IPv4: [...this.ports('IPv4').values()].flatMap(port => port.pools),
+      IPv6: [...this.ports('IPv6').values()].flatMap(port => port.pools),
+    };
+    const slots = (family: Family) => slotCapacity(sumOf(pools[family], ({ endpoints }) => endpoints.length));
+    const runMaps = createRunMaps({
+      pools: mapNamed(this.#maps, 'pools').spec.entries,
+      slots4: slots('IPv4'),
+      slots6: slots('IPv6'),
+    });
+    try {
+      const { table, take } = await this.#pools.copyTo(runMaps, pools);
+      try {
+        attach(new Map([...this.#maps, ...runMaps]));
+      } catch (error) {
+        table.close();
+        throw error;
+      }
+      take();
+      this.#pools.close();
+      for (const name of runMaps.keys()) this.#maps.get(name)?.close();
+      this.#pools = table;
+      this.#maps = new Map([...this.#maps, ...runMaps]);
+    } catch (error) {
+      closeMaps(runMaps);
+      throw error;
+    }
   }
 
   setNodeAddresses(family: Family, addresses: ReadonlyMap<Ip, NodeAddressKind>): 'written' | 'full' {
@@ -171,16 +215,17 @@ export class Generation {
     };
   }
 
-  #fits(family: Family, steps: readonly Step[]): boolean {
+  #roomFor(family: Family, steps: readonly Step[]): 'enough' | 'no-slots' | 'full' {
     const added = steps.filter(({ change }) => change.to);
     const { frontends, members } = this.#tables[family];
-    return (
+    const hasRoom =
       added.every(({ change: { to } }) => to && hasPartsFor(this.features, to)) &&
       this.#nextCounter + sumOf(added, ({ from }) => (from ? 0 : 1)) <= this.#maxCounters &&
-      this.#pools.hasRoom(sumOf(added, newPools), family, sumOf(added, newSlots)) &&
+      this.#pools.hasNumbers(sumOf(added, newPools)) &&
       frontends.hasRoom(sumOf(added, newTargets)) &&
-      (members?.hasRoom(sumOf(added, newMembers)) ?? true)
-    );
+      (members?.hasRoom(sumOf(added, newMembers)) ?? true);
+    if (!hasRoom) return 'full';
+    return this.#pools.hasSlots(family, sumOf(added, newSlots)) ? 'enough' : 'no-slots';
   }
 
   #allPorts(): readonly PlacedPort[] {

@@ -12,7 +12,7 @@ import { type SocketSupport, socketSupport } from '../support.ts';
 import type { FamilyContents, Usage } from './capacity.ts';
 import { ConnectionCounters } from './connection-counters.ts';
 import { type Features, featuresFor, programOptions } from './features.ts';
-import type { Generation } from './generation.ts';
+import type { Generation, Written } from './generation.ts';
 import { LoadedGeneration } from './loaded-generation.ts';
 import type { StateMaps } from './maps.ts';
 import type { TranslationOptions } from './options.ts';
@@ -118,10 +118,13 @@ export class Translation {
     if (!this.#isReady || this.#waitsForLook) return;
     await this.#attempt(async () => {
       const generation = this.#current?.generation;
-      const isWritten =
-        generation?.setNodeAddresses(family, nodeAddresses) === 'written' &&
-        (await writeUnlessFull(generation, family, ports)) === 'written';
-      if (!isWritten) await this.#renew();
+      if (generation?.setNodeAddresses(family, nodeAddresses) !== 'written') return await this.#renew();
+      let written = await writeUnlessFull(generation, family, ports);
+      if (written === 'no-slots') {
+        await this.#renewSlots();
+        written = await writeUnlessFull(generation, family, ports);
+      }
+      if (written !== 'written') await this.#renew();
     });
   }
 
@@ -235,6 +238,12 @@ export class Translation {
     attachment.state.dropOthers(loaded.state);
   }
 
+  async #renewSlots(): Promise<void> {
+    if (!this.#current || !this.#attachment) return;
+    await this.#current.renewSlots(this.#attachment, this.#programOptions(this.#current.generation.features));
+    this.#generations++;
+  }
+
   #openAttachment(): Attachment {
     if (this.#attachment) return this.#attachment;
     this.#support ??= requireSupport(this.#options);
@@ -269,11 +278,7 @@ function requireSupport(options: TranslationOptions): SocketSupport {
 }
 
 /** Other programs may have put entries into a map that this process does not know of. */
-async function writeUnlessFull(
-  generation: Generation,
-  family: Family,
-  ports: readonly PortChange[],
-): Promise<'written' | 'full'> {
+async function writeUnlessFull(generation: Generation, family: Family, ports: readonly PortChange[]): Promise<Written> {
   try {
     return await generation.write(family, ports);
   } catch (error) {
