@@ -116,7 +116,11 @@ export class EbpfWriter implements Writer {
   get renderOptions(): RenderOptions | undefined {
     if (!this.#taken) return undefined;
     const { settings, nodeIPs } = this.#taken;
-    return { masqueradeAll: settings.masqueradeAll, nodeIPs, canRefuse: this.#options.translation.canRefuse };
+    return {
+      masqueradeAll: settings.masqueradeAll,
+      nodeIPs,
+      canRefuse: this.#options.translation.programChoice.canRefuse,
+    };
   }
 
   findDrift(look: DriftLook): Promise<Drift | undefined> {
@@ -143,7 +147,7 @@ export class EbpfWriter implements Writer {
       left: plan.port.protocol === 'TCP' ? leftFrontends(plan, placed?.port) : [],
       nodeAddresses: this.#taken.nodeAddresses,
       maps,
-      nodeCookie: translation.nodeCookie,
+      nodeCookie: translation.programChoice.nodeCookie,
       isCurrent: () => translation.generation?.maps === maps,
     });
   }

@@ -1,17 +1,14 @@
 import { Breaks } from '../../../lib/breaks.ts';
 import { FAMILIES, type Family, type Ip } from '../../../net/index.ts';
-import type { NodeAddressKind, SocketPool, SocketPort, SocketTarget } from '../render.ts';
+import type { NodeAddressKind, SocketPool, SocketPort } from '../render.ts';
 import { ActiveEndpoints } from './active-endpoints.ts';
-import { type Capacity, DIGIT, slotCapacity, type Usage } from './capacity.ts';
+import { type Capacity, slotCapacity, type Usage } from './capacity.ts';
+import { FamilyTables } from './family-tables.ts';
 import { type Features, hasPartsFor, neededParts } from './features.ts';
-import { FrontendTable } from './frontend-table.ts';
 import { renewLease } from './lease.ts';
 import { closeMaps, createMaps, createRunMaps, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
-import { MemberTable } from './member-table.ts';
-import { NodeAddressTable } from './node-address-table.ts';
 import {
   hasSameFrontends,
-  newMembers,
   newPools,
   newSlots,
   newTargets,
@@ -31,14 +28,6 @@ const CHUNK = 512;
  */
 export type Written = 'written' | 'no-slots' | 'full';
 
-/** The tables of one family. */
-interface Tables {
-  readonly ports: Map<string, PlacedPort>;
-  readonly frontends: FrontendTable;
-  readonly nodeAddresses: NodeAddressTable;
-  readonly members: MemberTable | undefined;
-}
-
 /**
  * The maps of one generation and what is in them. Programs refer to the maps, so everything that needs other maps (more
  * room, another part) makes a new generation.
@@ -46,7 +35,7 @@ interface Tables {
 export class Generation {
   readonly features: Features;
   #maps: GenerationMaps;
-  readonly #tables: Readonly<Record<Family, Tables>>;
+  readonly #tables: Readonly<Record<Family, FamilyTables>>;
   #pools: PoolTable;
   readonly #active: ActiveEndpoints;
   readonly #maxCounters: number;
@@ -62,7 +51,8 @@ export class Generation {
       closeMaps(this.#maps);
       throw error;
     }
-    this.#tables = { IPv4: this.#tablesOf('IPv4'), IPv6: this.#tablesOf('IPv6') };
+    const tables = (family: Family) => new FamilyTables(family, this.#maps, features.affinity);
+    this.#tables = { IPv4: tables('IPv4'), IPv6: tables('IPv6') };
     this.#active = new ActiveEndpoints(state);
     this.#maxCounters = features.counts ? capacity.counts : Number.POSITIVE_INFINITY;
   }
@@ -87,10 +77,7 @@ export class Generation {
   }
 
   *usage(): Generator<Usage> {
-    for (const family of FAMILIES) {
-      const { frontends, nodeAddresses, members } = this.#tables[family];
-      for (const table of [frontends, nodeAddresses, members]) if (table) yield table.usage;
-    }
+    for (const family of FAMILIES) yield* this.#tables[family].usage();
     yield* this.#pools.usage();
   }
 
@@ -138,7 +125,7 @@ export class Generation {
       const moved = placed.filter(port => !hasSameFrontends(ports.get(port.port.id), port));
       this.#publish(family, placed, moved, sumOf(chunk, newTargets));
     }
-    this.#remove(family, steps);
+    this.#tables[family].remove(steps);
     return 'written';
   }
 
@@ -183,20 +170,15 @@ export class Generation {
   /** How the kernel's maps differ from what this process wrote for a family, in words. Undefined if they do not. */
   async difference(family: Family): Promise<string | undefined> {
     const breaks = new Breaks();
-    const { ports, frontends, nodeAddresses, members } = this.#tables[family];
     let looked = 0;
-    for (const { pools } of ports.values()) {
+    for (const { pools } of this.ports(family).values()) {
       if (++looked % CHUNK === 0 && breaks.isDue) await breaks.take();
       for (const pool of pools) {
         const difference = this.#pools.difference(family, pool);
         if (difference !== undefined) return difference;
       }
     }
-    return (
-      (await frontends.difference(ports.values(), breaks)) ??
-      (await nodeAddresses.difference(breaks)) ??
-      (await members?.difference(ports.values(), breaks))
-    );
+    return await this.#tables[family].difference(breaks);
   }
 
   /** The kernel keeps the maps until no program uses them any more. */
@@ -205,25 +187,13 @@ export class Generation {
     closeMaps(this.maps);
   }
 
-  #tablesOf(family: Family): Tables {
-    const map = (name: 'frontends' | 'nodeAddresses' | 'members') => mapNamed(this.maps, `${name}${DIGIT[family]}`);
-    return {
-      ports: new Map(),
-      frontends: new FrontendTable(family, map('frontends')),
-      nodeAddresses: new NodeAddressTable(map('nodeAddresses')),
-      members: this.features.affinity ? new MemberTable(family, map('members')) : undefined,
-    };
-  }
-
   #roomFor(family: Family, steps: readonly Step[]): 'enough' | 'no-slots' | 'full' {
     const added = steps.filter(({ change }) => change.to);
-    const { frontends, members } = this.#tables[family];
     const hasRoom =
       added.every(({ change: { to } }) => to && hasPartsFor(this.features, to)) &&
       this.#nextCounter + sumOf(added, ({ from }) => (from ? 0 : 1)) <= this.#maxCounters &&
       this.#pools.hasNumbers(sumOf(added, newPools)) &&
-      frontends.hasRoom(sumOf(added, newTargets)) &&
-      (members?.hasRoom(sumOf(added, newMembers)) ?? true);
+      this.#tables[family].hasRoomFor(added);
     if (!hasRoom) return 'full';
     return this.#pools.hasSlots(family, sumOf(added, newSlots)) ? 'enough' : 'no-slots';
   }
@@ -250,33 +220,13 @@ export class Generation {
    * those whose frontends changed. `added`: how many of the targets are new.
    */
   #publish(family: Family, placed: readonly PlacedPort[], moved: readonly PlacedPort[], added: number): void {
-    const { ports, frontends } = this.#tables[family];
+    const tables = this.#tables[family];
     this.#pools.writeSlots();
-    if (this.features.affinity || this.features.leastConnections) for (const port of placed) this.#addMembers(port);
+    if (this.features.affinity) for (const port of placed) tables.addMembers(port);
+    if (this.features.leastConnections) {
+      for (const port of placed) if (port.port.isLeastConnections) this.#active.add(port);
+    }
     this.#pools.publish();
-    for (const port of placed) ports.set(port.port.id, port);
-    frontends.set(moved, added);
-  }
-
-  #addMembers(placed: PlacedPort): void {
-    const { port, family } = placed;
-    const { ports, members } = this.#tables[family];
-    if (port.affinitySeconds > 0) members?.add(placed, ports.get(port.id));
-    if (port.isLeastConnections) this.#active.add(placed);
-  }
-
-  #remove(family: Family, steps: readonly Step[]): void {
-    const { ports, frontends, members } = this.#tables[family];
-    const removed = steps.flatMap(({ diff }) => diff.removedTargets);
-    if (removed.length > 0) {
-      // What one service port lost, another may have got in the same write.
-      const text = ({ ip, port }: SocketTarget) => `${ip} ${port}`;
-      const kept = new Set(steps.flatMap(({ change }) => change.to?.targets.map(text) ?? []));
-      frontends.remove(removed, target => !kept.has(text(target)));
-    }
-    for (const { change, from } of steps) {
-      if (!change.to) ports.delete(change.id);
-      if (from && from.port.affinitySeconds > 0) members?.remove(from, ports.get(change.id));
-    }
+    tables.set(placed, moved, added);
   }
 }
