@@ -1,3 +1,4 @@
+import { Feedback } from '../feedback/index.ts';
 import {
   type ConfiguredMode,
   createMode,
@@ -107,8 +108,15 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     },
     error => listeners.loop.failed('remove lost attempts to connect', error),
   );
+  const feedback = new Feedback({
+    replan(family, service) {
+      loop.state.replan(family, service);
+      loop.request([family]);
+    },
+  });
   const loop = new ProxyLoop({
     ...live,
+    feedback,
     nodeName: config.nodeName,
     families,
     mode,
@@ -142,6 +150,7 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     },
     async close() {
       addresses.close();
+      feedback.close();
       await loop.close();
       await lostAttempts.finished();
       cleaner.close();
