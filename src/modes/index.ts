@@ -8,6 +8,7 @@ export {
   type SocketNode,
 } from './behaviour.ts';
 export type { Cleanup } from './cleanup-report.ts';
+export { ConnectionEnder, type EndedCount, type EndReport } from './connection-ender.ts';
 export {
   type CleanupOptions,
   type ConfiguredMode,
