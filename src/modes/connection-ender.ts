@@ -4,7 +4,7 @@ import { withModuleAdvice } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type Family, joinHostPort } from '../net/index.ts';
 import { type Connection, type EndedEndpoint, endedConnectionTest } from '../plan/index.ts';
-import type { ConnectedSocket } from './mode.ts';
+import type { ConnectedSocket, Mode } from './mode.ts';
 import { type OpenConnection, SocketEnder } from './socket-ender.ts';
 
 /** What became of the connections of endpoints that are gone. */
@@ -20,10 +20,12 @@ export interface EndedCount {
   readonly sockets: number;
 }
 
-export interface EndOptions {
-  readonly allowExternalIPs: boolean;
-  /** Sockets that a mode connected straight to endpoints. */
-  readonly sockets?: Iterable<ConnectedSocket> | undefined;
+export interface EnderOptions {
+  readonly namespace: NetworkNamespace | undefined;
+  /** The mode may connect sockets straight to endpoints, or relay connections. */
+  readonly mode: Pick<Mode, 'sockets' | 'endConnections'>;
+  /** Paths of network namespaces that may have clients. The default is all of the machine. */
+  readonly otherNamespaces?: (() => Iterable<string>) | undefined;
 }
 
 /** With more endpoints, one list of all TCP flows costs less than a list for each endpoint. */
@@ -32,20 +34,23 @@ const NO_LIMITS = { limit: Number.POSITIVE_INFINITY, maxReceived: Number.POSITIV
 
 /** Ends the TCP connections of endpoints that are gone. */
 export class ConnectionEnder {
-  readonly #conntrack: ConntrackSocket;
+  readonly #options: EnderOptions;
   readonly #sockets: SocketEnder;
 
-  /** `otherNamespaces` has the paths of network namespaces that may have clients. The default is all of the machine. */
-  constructor(namespace: NetworkNamespace | undefined, otherNamespaces?: () => Iterable<string>) {
-    this.#conntrack = ConntrackSocket.open({ namespace });
-    this.#sockets = new SocketEnder(namespace, otherNamespaces);
+  constructor(options: EnderOptions) {
+    this.#options = options;
+    this.#sockets = new SocketEnder(options.namespace, options.otherNamespaces);
   }
 
-  async end(family: Family, ended: readonly EndedEndpoint[], options: EndOptions): Promise<EndReport> {
-    const find = endedConnectionTest(ended, options.allowExternalIPs);
-    const connections = [...translatedSockets(family, options.sockets ?? [], find)];
+  async end(family: Family, ended: readonly EndedEndpoint[], allowExternalIPs: boolean): Promise<EndReport> {
+    const { mode, namespace } = this.#options;
+    const find = endedConnectionTest(ended, allowExternalIPs);
+    const relayed = await mode.endConnections?.(ended);
+    const sockets = (await mode.sockets?.())?.sockets ?? [];
+    const connections = [...translatedSockets(family, sockets, find)];
+    const conntrack = ConntrackSocket.open({ namespace });
     try {
-      for (const flow of await this.#flows(family, ended)) {
+      for (const flow of await findFlows(conntrack, family, ended)) {
         const endpoint = find(asConnection(flow));
         if (endpoint) connections.push(trackedConnection(flow, endpoint));
       }
@@ -53,33 +58,35 @@ export class ConnectionEnder {
       const problem = await this.#sockets.end(connections);
       await nextTurn();
       const flows = connections.flatMap(({ flow }) => flow ?? []);
-      if (flows.length > 0) await this.#conntrack.delete(flows);
-      return { ended: countByEndpoint(connections), problem };
+      if (flows.length > 0) await conntrack.delete(flows);
+      return { ended: countByEndpoint(connections, relayed), problem };
     } catch (error) {
       throw withModuleAdvice(error, 'nf_conntrack_netlink');
+    } finally {
+      conntrack.close();
     }
   }
+}
 
-  close(): void {
-    this.#conntrack.close();
-  }
-
-  async #flows(family: Family, ended: readonly EndedEndpoint[]): Promise<readonly Flow[]> {
-    const endpoints = new Map(ended.map(({ endpoint }) => [endpoint.text, endpoint]));
-    const flows: Flow[] = [];
-    if (endpoints.size > MAX_SEARCHES) {
-      for await (const flow of this.#conntrack.stream({ family, protocol: L4.TCP })) {
-        if (isOpen(flow) && endpoints.has(joinHostPort(flow.reply.src, flow.reply.srcPort))) flows.push(flow);
-      }
-      return flows;
-    }
-    for (const { ip, port } of endpoints.values()) {
-      const filter = { family, protocol: L4.TCP, reply: { src: ip, srcPort: port } };
-      const found = await this.#conntrack.search(filter, NO_LIMITS);
-      for (const flow of found.flows) if (isOpen(flow)) flows.push(flow);
+async function findFlows(
+  conntrack: ConntrackSocket,
+  family: Family,
+  ended: readonly EndedEndpoint[],
+): Promise<readonly Flow[]> {
+  const endpoints = new Map(ended.map(({ endpoint }) => [endpoint.text, endpoint]));
+  const flows: Flow[] = [];
+  if (endpoints.size > MAX_SEARCHES) {
+    for await (const flow of conntrack.stream({ family, protocol: L4.TCP })) {
+      if (isOpen(flow) && endpoints.has(joinHostPort(flow.reply.src, flow.reply.srcPort))) flows.push(flow);
     }
     return flows;
   }
+  for (const { ip, port } of endpoints.values()) {
+    const filter = { family, protocol: L4.TCP, reply: { src: ip, srcPort: port } };
+    const found = await conntrack.search(filter, NO_LIMITS);
+    for (const flow of found.flows) if (isOpen(flow)) flows.push(flow);
+  }
+  return flows;
 }
 
 /** The kernel forgets a connection that has ended within two minutes, and its packets hurt nobody. */
@@ -118,8 +125,12 @@ function* translatedSockets(
   }
 }
 
-function countByEndpoint(connections: readonly OpenConnection[]): ReadonlyMap<EndedEndpoint, EndedCount> {
+function countByEndpoint(
+  connections: readonly OpenConnection[],
+  relayed: ReadonlyMap<EndedEndpoint, number> = new Map(),
+): ReadonlyMap<EndedEndpoint, EndedCount> {
   const counts = new Map<EndedEndpoint, EndedCount>();
+  for (const [endpoint, count] of relayed) counts.set(endpoint, { connections: count, sockets: count });
   for (const { endpoint, isEnded } of connections) {
     const { connections: all, sockets } = counts.get(endpoint) ?? { connections: 0, sockets: 0 };
     counts.set(endpoint, { connections: all + 1, sockets: sockets + (isEnded ? 1 : 0) });

@@ -45,3 +45,31 @@ for (const mode of ['nftables', 'iptables'] as const) {
     }
   });
 }
+
+for (const mode of ['nftables', 'iptables'] as const) {
+  test(`ENDING-4 in ${mode} mode the next packet of a client elsewhere is answered by TCP RST`, async () => {
+    const lab = new EndingLab(mode);
+    try {
+      const ext = lab.cluster.host('ext');
+      const [gone, other] = ['10.244.2.10', '10.244.2.11'] as [Ip, Ip];
+      for (const ip of [gone, other]) lab.addEndpoint(ip);
+      const ports = [{ port: 80, nodePort: 30080 }];
+      await lab.setService(service('web', { type: 'NodePort', clusterIP: WEB, annotations: RESET, ports }), [gone]);
+      const clients = await lab.connect(ext, '192.168.0.2' as Ip, 30080, 20);
+      await lab.setEndpoints('web', [other]);
+      await waitFor('the flows are gone', () => lab.reports.length > 0);
+      assert.deepEqual([...(lab.reports[0]?.ended.values() ?? [])], [{ connections: 20, sockets: 0 }]);
+      assert.equal(clients.open.length, 20);
+      clients.speak();
+      await waitFor('another endpoint answers by RST', () => clients.open.length === 0, { timeoutMs: 3000 });
+      assert.deepEqual(clients.takeErrors(), ['ECONNRESET']);
+      const later = await lab.connect(ext, '192.168.0.2' as Ip, 30080, 20);
+      await lab.setEndpoints('web', []);
+      await waitFor('the flows are gone', () => lab.reports.length > 1);
+      later.speak();
+      await waitFor('the node answers by RST', () => later.open.length === 0, { timeoutMs: 3000 });
+    } finally {
+      await lab.close();
+    }
+  });
+}

@@ -64,7 +64,10 @@ export class EndpointEnds {
   }
 
   #endAfter(seconds: number, family: Family, ended: readonly EndedEndpoint[]): void {
-    if (seconds === 0) return this.#end(family, ended);
+    if (seconds === 0) {
+      this.#end(family, ended);
+      return;
+    }
     const timer = this.#clock.setTimer(seconds * 1000, () => {
       this.#timers.delete(timer);
       this.#end(family, ended);

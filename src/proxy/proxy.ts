@@ -114,16 +114,12 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     },
     error => listeners.loop.failed('remove lost attempts to connect', error),
   );
-  /** Opened when the first Service asks for it. */
-  let ender: ConnectionEnder | undefined;
+  const ender = new ConnectionEnder({ namespace, mode, otherNamespaces: config.clientNamespaces });
   const ends = new EndpointEnds({
     service: (family, key) => loop.state.family(family).model.service(key),
     async end(family, ended) {
       const start = performance.now();
-      ender ??= new ConnectionEnder(namespace, config.clientNamespaces);
-      const { allowExternalIPs } = live.settings;
-      const sockets = (await mode.sockets?.())?.sockets;
-      const report = await ender.end(family, ended, { allowExternalIPs, sockets });
+      const report = await ender.end(family, ended, live.settings.allowExternalIPs);
       listeners.connectionsEnded?.(family, ended, report, performance.now() - start);
     },
     onError: error => listeners.loop.failed('end the connections of endpoints that are gone', error),
@@ -173,7 +169,6 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
       await lostAttempts.finished();
       await ends.finished();
       cleaner.close();
-      ender?.close();
     },
   };
 }
