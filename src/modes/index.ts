@@ -6,8 +6,10 @@ export {
   type SocketBehaviour,
   type SocketDecision,
   type SocketNode,
+  usualChoice,
 } from './behaviour.ts';
 export type { Cleanup } from './cleanup-report.ts';
+export { ConnectionEnder, type EndedCount, type EndReport } from './connection-ender.ts';
 export {
   type CleanupOptions,
   type ConfiguredMode,
