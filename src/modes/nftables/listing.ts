@@ -19,7 +19,7 @@ import { cidrElements, type FixedOptions, fixedChains, nodePortElements, protoco
 import { fixedSets, type Layout, TABLE } from './table/layout.ts';
 import { elementParts, ruleParts } from './table/linked-lines.ts';
 import { hasOwnPicks } from './table/own-picks.ts';
-import { permanentPicks, type RenderContext } from './table/shared-chains.ts';
+import { permanentPicks, type RenderContext, slotChainName } from './table/shared-chains.ts';
 
 export interface ListingInput {
   readonly context: RenderContext;
@@ -135,7 +135,8 @@ class TableBlocks {
 
 /** Without pick chains of its own, a service port shares all chains but that of its source ranges. */
 function isOwnChain(plan: ServicePortPlan, chain: string): boolean {
-  return hasOwnPicks(plan) || chain === `firewall-${servicePortBase(plan)}`;
+  const isShared = chain === slotChainName('cluster') || chain === slotChainName('local');
+  return (hasOwnPicks(plan) && !isShared) || chain === `firewall-${servicePortBase(plan)}`;
 }
 
 function baseText({ type, hook, priority }: NonNullable<Chain['base']>): string {
