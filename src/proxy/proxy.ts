@@ -169,6 +169,7 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
       await lostAttempts.finished();
       await ends.finished();
       cleaner.close();
+      ender.close();
     },
   };
 }
