@@ -17,6 +17,7 @@ describe('reports of the proxy', () => {
   let listeners: ProxyListeners;
   let lines: string[];
   let setAside: SetAside[];
+  let unavailable: [service: string, reason: string][];
   let history: History;
 
   beforeEach(() => {
@@ -27,6 +28,7 @@ describe('reports of the proxy', () => {
     const { log } = remembering;
     lines = remembering.lines;
     setAside = [];
+    unavailable = [];
     history = new History(clock);
     const ignore = () => {};
     listeners = proxyListeners({
@@ -39,6 +41,7 @@ describe('reports of the proxy', () => {
       syncEnded: ignore,
       synced: ignore,
       node: () => ({ name: 'node-a', zone: 'zone-a' }),
+      balanceUnavailable: (service, reason) => unavailable.push([service, reason]),
       setAside: port => setAside.push(port),
       conditionChanged: () => {},
       driftRepaired: ignore,
@@ -71,6 +74,14 @@ describe('reports of the proxy', () => {
         ['sync', 'IPv4', '', 'succeeded after 1 failed attempt', ''],
       ],
     );
+  });
+
+  test('BALANCE-3 only the problem that the mode lacks an algorithm becomes an Event of the Service', () => {
+    const problem = { kind: 'Service', object: 'Service shop/web', message: 'weighted is not available' };
+    listeners.loop.problem(problem);
+    assert.deepEqual(unavailable, []);
+    listeners.loop.problem({ ...problem, reason: 'unavailable' });
+    assert.deepEqual(unavailable, [['shop/web', 'weighted is not available']]);
   });
 
   for (const full of [true, false]) {

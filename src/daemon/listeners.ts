@@ -28,6 +28,8 @@ export interface ReportTargets {
   readonly node: (family: Family) => NodeTopology;
   /** The condition of the mode may have changed. */
   readonly conditionChanged: () => void;
+  /** A Service, named `ns/name`, asks for an algorithm that the mode does not have. */
+  readonly balanceUnavailable: (service: string, reason: string) => void;
   readonly setAside: ModeEvents['setAside'];
   readonly driftRepaired: ModeEvents['driftRepaired'];
 }
@@ -53,11 +55,14 @@ export function proxyListeners(targets: ReportTargets): ProxyListeners {
   };
 }
 
-function loopListener({ log, health, metrics, input, history, synced, syncEnded, node }: ReportTargets): LoopListener {
+function loopListener(targets: ReportTargets): LoopListener {
+  const { log, health, metrics, input, history, synced, syncEnded, node } = targets;
   return {
     problem(problem) {
       input.add(problem);
       history.problem(problem);
+      const { reason, object = '', message } = problem;
+      if (reason === 'unavailable') targets.balanceUnavailable(object.replace(/^Service /, ''), message);
     },
     recovered(where) {
       input.recovered(where);

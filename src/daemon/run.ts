@@ -2,7 +2,7 @@ import { objectName } from '../api/index.ts';
 import { conditionNote, RunRecord } from '../inspect/index.ts';
 import { type ConfiguredMode, type Mode, type SetAside, setAsideName } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
-import { createProxy, type RunningProxy } from '../proxy/index.ts';
+import { createProxy, type RunningProxy, unavailableDefault } from '../proxy/index.ts';
 import type { OnConfigurationChange } from './configuration-reload.ts';
 import { openInspection } from './inspection.ts';
 import { proxyListeners } from './listeners.ts';
@@ -47,8 +47,9 @@ export async function run(parts: RunParts): Promise<void> {
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
   if (mode.descriptor.network) checks.add('sockets', () => conditionOutcome(proxy.mode));
   logSettings(parts.options);
+  logIgnoredDefault(parts);
   await openInspection(parts, proxy, record);
-  parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates)));
+  parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates, parts.options)));
   if (parts.options.manifests === undefined)
     for (const resource of WATCHED) parts.options.log.info('config', `Starting ${resource} config controller`);
   await objects.source.start(sourceHandlers(parts, proxy.loop));
@@ -70,6 +71,11 @@ function logSettings({ configuration, gates, log }: DaemonOptions): void {
   log.v(2, 'proxy', 'Using a mark for masquerade', { mark: `0x${(2 ** masqueradeBit).toString(16).padStart(8, '0')}` });
 }
 
+function logIgnoredDefault({ options: { defaultBalance, log }, mode }: RunParts): void {
+  const notice = unavailableDefault(defaultBalance, mode);
+  if (notice !== undefined) log.warning('proxy', notice);
+}
+
 function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
   const { options, resources, observability, objects, nodeName, families, mode } = parts;
   const { health, metrics, checks, input, history, recorder, events } = observability;
@@ -81,7 +87,7 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
     changed: next => recorder.record(events.conditionChanged(next)),
   });
   const proxy: RunningProxy = createProxy(
-    { nodeName, families, live: liveConfig(configuration, gates), mode, formerCgroupRoot: options.cgroupRoot },
+    { nodeName, families, live: liveConfig(configuration, gates, options), mode, formerCgroupRoot: options.cgroupRoot },
     proxyListeners({
       mode: configuration.mode,
       log,
@@ -97,6 +103,8 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
         memory.synced(family);
       },
       conditionChanged: () => condition.look(proxy.mode.condition?.()),
+      balanceUnavailable: (service, reason) =>
+        recorder.record(events.balanceUnavailable(objects.serviceReference(objectName(service)), reason)),
       setAside: port => recorder.record(events.setAside(objects.serviceReference(port), port)),
       driftRepaired: (family, repair) => {
         record.repaired(family, repair);

@@ -43,8 +43,10 @@ export interface ModeContext extends ModeMachine, ShellOptions {
 /** Which sockets ebpf mode translates: all of the machine, or only those of the node's own network namespace. */
 export const EBPF_SOCKETS = ['all', 'node'] as const;
 
-/** The flags that only Pointsman has and that are options of a mode. */
+/** The flags that only Pointsman has and that change what a mode writes. */
 export interface ModeFlags {
+  /** The algorithm of Services that choose none. The default is what the mode does without a choice. */
+  readonly defaultBalance?: Algorithm | undefined;
   /** Let the kernel count connections for each service port. */
   readonly countConnections: boolean;
   /** Masqueraded TCP connections of node processes keep their source port if it is free. The default is false. */

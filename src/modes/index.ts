@@ -6,6 +6,7 @@ export {
   type SocketBehaviour,
   type SocketDecision,
   type SocketNode,
+  usualChoice,
 } from './behaviour.ts';
 export type { Cleanup } from './cleanup-report.ts';
 export {

@@ -19,7 +19,7 @@ export interface Balance {
 }
 
 export interface BalanceOptions {
-  /** The algorithm of Services that choose none. Undefined: as the mode does without a choice. */
+  /** The algorithm of Services that choose none. Undefined, or one that the mode does not have: as the mode always does. */
   readonly defaultAlgorithm?: Algorithm | undefined;
   /** What the mode can do. The default is everything. */
   readonly algorithms?: readonly Algorithm[] | undefined;
@@ -46,7 +46,9 @@ export function planBalance(
   { defaultAlgorithm, algorithms = ALGORITHMS }: BalanceOptions,
   live: LivePort | undefined,
 ): Balance | undefined {
-  const wanted = traffic.algorithm ?? defaultAlgorithm;
+  // The proxy says once, at its start, that the mode does not have the default.
+  const usual = defaultAlgorithm && algorithms.includes(defaultAlgorithm) ? defaultAlgorithm : undefined;
+  const wanted = traffic.algorithm ?? usual;
   if (wanted === undefined && live === undefined) return undefined;
   const isAvailable = wanted === undefined || algorithms.includes(wanted);
   const algorithm = isAvailable ? wanted : undefined;

@@ -13,11 +13,14 @@ import { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
 import { type NoLocalEndpointCounts, NoLocalEndpoints } from './no-local-endpoints.ts';
 import { type FamilyDiff, ProxyState } from './proxy-state.ts';
 import { StaleFlowSearches } from './stale-flow-searches.ts';
+import type { BalancingMode } from './unavailable-balance.ts';
 
 export interface ProxyOptions extends LiveSettings {
   readonly nodeName: string;
   readonly families: readonly Family[];
   readonly mode: Mode;
+  /** What the mode can do. Without it, the loop does not report Services that ask for something else. */
+  readonly configured?: BalancingMode | undefined;
   readonly cleanStaleFlows: (family: Family, services: Iterable<ServiceState>) => Promise<number>;
   readonly clock?: Clock;
   /** What the proxy learns about endpoints while it runs. */
@@ -93,6 +96,7 @@ export class ProxyLoop implements SourceHandlers {
       settings: options.settings,
       startedAt: this.#clock.now(),
       report: problem => options.listener.problem(problem),
+      mode: options.configured,
       feedback: options.feedback,
     });
     this.#searches = new StaleFlowSearches(

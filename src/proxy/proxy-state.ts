@@ -9,7 +9,7 @@ import {
 import type { Feedback } from '../feedback/index.ts';
 import { type Change, latestOf } from '../lib/change.ts';
 import type { ReportProblem } from '../lib/problem.ts';
-import { Model, type ModelDiff } from '../model/index.ts';
+import { type Algorithm, Model, type ModelDiff } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import {
   derivePlanOptions,
@@ -19,6 +19,7 @@ import {
   type PlanSettings,
   samePlanOptions,
 } from '../plan/index.ts';
+import { type BalancingMode, unavailableBalance } from './unavailable-balance.ts';
 
 export interface ProxyStateOptions {
   readonly nodeName: string;
@@ -27,6 +28,8 @@ export interface ProxyStateOptions {
   readonly settings: PlanSettings;
   readonly startedAt: number;
   readonly report: ReportProblem;
+  /** Without it, the state does not report what the mode cannot do. */
+  readonly mode?: BalancingMode | undefined;
   /** What the proxy learns about endpoints while it runs. */
   readonly feedback?: Feedback | undefined;
 }
@@ -85,11 +88,17 @@ export class ProxyState {
 
   serviceChanged(change: Change<Service>): void {
     this.#changes.services += this.#countedFamilies.length;
-    for (const family of FAMILIES) {
-      const { model } = this.#families[family];
-      if (change.type === 'removed') model.deleteService(objectKey(change.from.metadata));
-      else model.setService(change.to);
+    if (change.type === 'removed') {
+      const key = objectKey(change.from.metadata);
+      for (const family of FAMILIES) this.#families[family].model.deleteService(key);
+      return;
     }
+    let algorithm: Algorithm | undefined;
+    for (const family of FAMILIES) {
+      const [port] = this.#families[family].model.setService(change.to);
+      algorithm ??= port?.traffic.algorithm;
+    }
+    if (algorithm !== undefined) this.#reportUnavailable(change.to, algorithm);
   }
 
   endpointSliceChanged(change: Change<EndpointSlice>): void {
@@ -146,6 +155,12 @@ export class ProxyState {
   /** The endpoints of a Service get other shares with the next take, although no object changed. */
   replan(family: Family, service: string): void {
     this.#again[family].add(service);
+  }
+
+  #reportUnavailable({ metadata }: Service, algorithm: Algorithm): void {
+    const { mode, report } = this.#options;
+    const problem = mode && unavailableBalance(metadata, algorithm, mode);
+    if (problem) report(problem);
   }
 
   /** Returns true if the plan options changed. */

@@ -120,6 +120,7 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     nodeName: config.nodeName,
     families,
     mode,
+    configured,
     cleanStaleFlows: async (family, services) => {
       if (descriptor.removesStaleFlows) return 0;
       const start = performance.now();

@@ -271,6 +271,21 @@ describe('kube-proxy', () => {
     assert.equal(flags().find(({ name }) => name === 'count-connections')?.value, 'true');
   });
 
+  test('CLI-79 --default-balance takes effect, also with a configuration file, and is unset by default', async () => {
+    assert.equal((await optionsOf()).defaultBalance, undefined);
+    const file = configFile('mode: nftables\n');
+    assert.equal((await optionsOf('--config', file, '--default-balance=round-robin')).defaultBalance, 'round-robin');
+  });
+
+  test('CLI-79 --default-balance refuses an algorithm that does not exist, and names those that do', async () => {
+    const { status, stderr } = await run(['--default-balance=best']);
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /^Error: invalid argument "best" for "--default-balance" flag: "best" is not known: use random/,
+    );
+  });
+
   test('CLI-78 --keep-node-source-ports takes effect, also with a configuration file', async () => {
     assert.equal((await optionsOf()).keepNodeSourcePorts, false);
     const file = configFile('mode: nftables\n');

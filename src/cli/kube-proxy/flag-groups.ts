@@ -20,6 +20,7 @@ const GROUPS: readonly [title: string, names: readonly string[]][] = [
       ...IPVS,
       'ebpf-sockets',
       'cgroup-root',
+      'default-balance',
       'count-connections',
       'keep-*',
     ],

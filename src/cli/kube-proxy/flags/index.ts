@@ -1,7 +1,9 @@
 import { DEFAULT_SOCKET } from '../../../inspect/index.ts';
+import { ALGORITHMS, type Algorithm } from '../../../model/index.ts';
 import { EBPF_SOCKETS } from '../../../modes/index.ts';
 import { DEFAULT_PAGE_ADDRESS, PAGE_ACTIONS } from '../../../page/index.ts';
 import { addressPort, bool, flag, loopbackPort, oneWordOf, someOf, string } from '../../flags/index.ts';
+import { NO_BALANCE } from '../../node-flags.ts';
 import { CLUSTER_FLAGS } from './cluster.ts';
 import { GENERAL_FLAGS } from './general.ts';
 import { LOG_FLAGS } from './log.ts';
@@ -29,6 +31,12 @@ export const OWN_FLAGS = {
     bool,
     false,
     'In nftables and ebpf mode, let the kernel count the new connections of each service port. The metric pointsman_service_connections_total shows them.',
+  ),
+  'default-balance': flag(
+    oneWordOf<Algorithm | ''>(ALGORITHMS),
+    NO_BALANCE,
+    `How connections get one of the endpoints of a Service that does not choose by an annotation: ${ALGORITHMS.join(', ')}. By default each mode does what kube-proxy always did in that mode.`,
+    { words: ALGORITHMS },
   ),
   'ebpf-sockets': flag(
     oneWordOf(EBPF_SOCKETS),
