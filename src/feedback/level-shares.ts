@@ -12,6 +12,8 @@ const PARTS = 10;
 const MIN_PARTS = 1;
 /** The mean share while loads differ. It leaves room for more and for less. */
 const MEAN_PARTS = 5;
+/** A smaller difference is not worth writing to the kernel. */
+const TOLERATED_PART = 0.02;
 
 /**
  * The shares with which the next `arrivals` connections bring all endpoints closest to the same number of connections.
@@ -26,11 +28,14 @@ export function levelShares(loads: readonly EndpointLoad[], arrivals: number): r
   return missing.map(number => Math.min(PARTS, Math.max(MIN_PARTS, Math.round(number * scale))) / PARTS);
 }
 
-/** No connection could move so that two endpoints come closer. */
+/** All endpoints have the number of connections that they should have, or nearly so. */
 function isLevel(loads: readonly EndpointLoad[]): boolean {
   const connections = loads.reduce((sum, load) => sum + load.connections, 0);
   const parts = loads.reduce((sum, { part }) => sum + part, 0);
-  return loads.every(load => Math.abs(load.connections - (connections * load.part) / parts) < 1);
+  return loads.every(load => {
+    const ideal = (connections * load.part) / parts;
+    return Math.abs(load.connections - ideal) < Math.max(1, ideal * TOLERATED_PART);
+  });
 }
 
 /** The number of connections for each whole part at which the endpoints below it lack exactly `arrivals` of them. */
