@@ -182,6 +182,7 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
       await lostAttempts.finished();
       await ends.finished();
       cleaner.close();
+      ender.close();
     },
   };
 }
