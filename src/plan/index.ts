@@ -38,6 +38,7 @@ export {
   planService,
   type ServicePortPlan,
   samePlan,
+  samePort,
   slotsOf,
 } from './service-port-plan.ts';
 export { type Flow, STALE_PROTOCOLS, staleFlowTest, tcpFrontends } from './stale-flows.ts';

@@ -1,3 +1,4 @@
+import { Feedback } from '../feedback/index.ts';
 import {
   type ConfiguredMode,
   ConnectionEnder,
@@ -114,6 +115,16 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     },
     error => listeners.loop.failed('remove lost attempts to connect', error),
   );
+  const feedback = new Feedback({
+    namespace,
+    needsConnectionFeedback: descriptor.needsConnectionFeedback,
+    plansOf: (family, service) => loop.state.family(family).planner.plansOf(service),
+    replan(family, service) {
+      loop.state.replan(family, service);
+      loop.request([family]);
+    },
+    onError: (action, error) => listeners.loop.failed(action, error),
+  });
   const ender = new ConnectionEnder({ namespace, mode, otherNamespaces: config.clientNamespaces });
   const ends = new EndpointEnds({
     service: (family, key) => loop.state.family(family).model.service(key),
@@ -126,6 +137,7 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
   });
   const loop = new ProxyLoop({
     ...live,
+    feedback,
     nodeName: config.nodeName,
     families,
     mode,
@@ -164,6 +176,7 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     },
     async close() {
       addresses.close();
+      await feedback.close();
       ends.close();
       await loop.close();
       await lostAttempts.finished();

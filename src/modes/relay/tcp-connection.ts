@@ -1,6 +1,6 @@
 import { closeRaw, Ready, resetStream, setUserTimeout } from '../../kernel/sockets/index.ts';
 import { errorText } from '../../lib/error-text.ts';
-import type { Backend } from './balancer.ts';
+import type { Backend } from './backend.ts';
 import { Dial, type DialOptions } from './dial.ts';
 import { Relay } from './relay.ts';
 
@@ -83,7 +83,6 @@ export class TcpConnection {
 
   #connected(backend: Backend, fd: number, events: number): void {
     this.#endpoint = { backend, fd };
-    backend.active += 1;
     this.#events.connected();
     this.#relay = new Relay(this.#options.resources, this.#client, fd, {
       sentToEndpoint: bytes => this.#events.sentToEndpoint(bytes),
