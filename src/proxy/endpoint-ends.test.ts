@@ -23,7 +23,6 @@ function setUp(end: keyof typeof ANNOTATIONS) {
     clock,
     service: (_family, key) => model.service(key),
     end: async (_family, gone) => void ended.push(...gone.map(({ endpoint }) => endpoint.ip)),
-    onError: error => assert.fail(String(error)),
   });
   const take = (endpoints: readonly string[]) => {
     model.setEndpointSlice(slice('web-1', endpoints));

@@ -59,7 +59,8 @@ export class EndingLab {
         },
         mode: SILENT_EVENTS,
         staleFlowsCleaned: ignore,
-        connectionsEnded: (_family, _ended, report) => this.reports.push(report),
+        connectionsEnded: (_family, report) => this.reports.push(report),
+        connectionsNotEnded: (_family, _ended, error) => failed('end connections', error),
       },
     );
     this.proxy.loop.synced();
