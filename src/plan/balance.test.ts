@@ -8,6 +8,7 @@ import {
   DEFAULT_PLAN_SETTINGS,
   type LiveEndpoints,
   type PlanSettings,
+  planService,
   type ServicePortPlan,
   slotsOf,
 } from './index.ts';
@@ -19,26 +20,24 @@ interface Situation {
   readonly settings?: Partial<PlanSettings>;
   readonly spec?: Parameters<typeof service>[1];
   readonly slice?: EndpointSlice;
-  readonly live?: LiveEndpoints;
 }
 
 const ENDPOINTS = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
 
 /** The plans of one Service in both families. */
-function plansOf({ annotations = {}, settings, spec, live, ...more }: Situation, ...slices: EndpointSlice[]) {
+function plansOf({ annotations = {}, settings, spec, ...more }: Situation, ...slices: EndpointSlice[]) {
   const state = new ProxyState({
     nodeName: 'node-a',
     settings: { ...DEFAULT_PLAN_SETTINGS, ...settings },
     startedAt: 0,
     report: ({ message }) => assert.fail(message),
-    live,
   });
   state.serviceChanged({ type: 'added', to: service('web', { annotations, ...spec }) });
   for (const to of [more.slice ?? slice('web-1', ENDPOINTS), ...slices]) {
     state.endpointSliceChanged({ type: 'added', to });
   }
   const { IPv4, IPv6 } = state.take();
-  return { IPv4: IPv4.plans.added[0], IPv6: IPv6.plans.added[0] };
+  return { state, IPv4: IPv4.plans.added[0], IPv6: IPv6.plans.added[0] };
 }
 
 function planOf(situation: Situation): ServicePortPlan {
@@ -147,7 +146,10 @@ describe('the slots of a plan', () => {
 
   test('BALANCE-12 each family has a table of its own endpoints', () => {
     const { IPv4, IPv6 } = plansOf(
-      { annotations: balance('consistent-hash'), spec: { clusterIPs: ['10.96.0.1', 'fd00:10:96::1'], ipFamilies: ['IPv4', 'IPv6'] } },
+      {
+        annotations: balance('consistent-hash'),
+        spec: { clusterIPs: ['10.96.0.1', 'fd00:10:96::1'], ipFamilies: ['IPv4', 'IPv6'] },
+      },
       slice('web-6', ['fd00:10:244::1', 'fd00:10:244::2']),
     );
     assert.deepEqual(new Set(IPv4?.balance?.slots.cluster.map(({ ip }) => ip)), new Set(ENDPOINTS));
@@ -162,13 +164,17 @@ describe('the slots of a plan', () => {
           ? { share: ({ ip }) => (ip === '10.0.0.1' ? 0.5 : 1), isEjected: ({ ip }) => ip === '10.0.0.3' }
           : undefined,
     };
-    const plan = planOf({ live });
+    const livePlan = (annotations: Annotations) => {
+      const { state } = plansOf({ annotations });
+      const web = state.family('IPv4').model.service('default/web');
+      const [plan] = web ? planService(web, state.nodeOptions.families.IPv4, live) : [];
+      assert.ok(plan);
+      return plan;
+    };
+    const plan = livePlan({});
     assert.deepEqual(slotCounts(plan), { '10.0.0.1': 1, '10.0.0.2': 2 });
     assert.equal(plan.balance?.algorithm, undefined);
-    const weighed = planOf({
-      live,
-      annotations: { ...balance('weighted'), 'pointsman.dev/weights': '10.0.0.1=6,10.0.0.2=1' },
-    });
+    const weighed = livePlan({ ...balance('weighted'), 'pointsman.dev/weights': '10.0.0.1=6,10.0.0.2=1' });
     assert.deepEqual(slotCounts(weighed), { '10.0.0.1': 3, '10.0.0.2': 1 });
   });
 });

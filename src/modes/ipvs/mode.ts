@@ -16,7 +16,7 @@ import type { IpvsOptions } from './settings/options.ts';
 import { readConnectionCounts, readStatistics } from './statistics/read-statistics.ts';
 import { registerServers } from './statistics/server-metrics.ts';
 import type { ServerStatistics, StatisticsOptions } from './statistics/server-statistics.ts';
-import { DEFAULT_SCHEDULER } from './wanted/virtual-server.ts';
+import { DEFAULT_SCHEDULER } from './wanted/scheduler.ts';
 import { IpvsWriter } from './writer.ts';
 
 export interface IpvsModeOptions extends IpvsOptions, ModeMachine, ShellOptions {}
