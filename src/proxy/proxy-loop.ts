@@ -1,11 +1,12 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
+import type { Feedback } from '../feedback/index.ts';
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { ModelDiff, ServiceState } from '../model/index.ts';
 import { type Mode, type ModeSettings, SyncError, type SyncReport } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
-import { conflictProblems, type LiveEndpoints, type PlanDiff, type PlanSettings } from '../plan/index.ts';
+import { conflictProblems, type PlanDiff, type PlanSettings } from '../plan/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
 import { BoundedFrequencyRunner, type Intervals } from './bounded-frequency-runner.ts';
 import { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
@@ -23,7 +24,7 @@ export interface ProxyOptions extends LiveSettings {
   readonly cleanStaleFlows: (family: Family, services: Iterable<ServiceState>) => Promise<number>;
   readonly clock?: Clock;
   /** What the proxy learns about endpoints while it runs. */
-  readonly live?: LiveEndpoints | undefined;
+  readonly feedback?: Feedback | undefined;
   readonly listener: LoopListener;
 }
 
@@ -55,6 +56,8 @@ export interface LoopListener {
   syncStarted(family: Family): void;
   /** A run of syncs has taken all changes that have come so far. */
   allTaken?(): void;
+  /** The kernel has all changes that the last run of syncs took. */
+  allWritten?(): void;
   /** The next write is about these changes. */
   changesTaken?(family: Family, diff: ModelDiff, plans: PlanDiff): void;
   synced(family: Family, report: SyncedReport): void;
@@ -96,7 +99,7 @@ export class ProxyLoop implements SourceHandlers {
       startedAt: this.#clock.now(),
       report: problem => options.listener.problem(problem),
       mode: options.configured,
-      live: options.live,
+      feedback: options.feedback,
     });
     this.#searches = new StaleFlowSearches(
       family => options.cleanStaleFlows(family, [...this.state.family(family).model.services()]),
@@ -213,6 +216,7 @@ export class ProxyLoop implements SourceHandlers {
     this.#running = failed.length > 0;
     for (const family of failed) this.#wanted.add(family);
     if (failed.length > 0) throw new SyncFailed();
+    this.#options.listener.allWritten?.();
     if (this.#wanted.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 

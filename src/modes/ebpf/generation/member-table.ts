@@ -2,6 +2,7 @@ import type { BpfMap, Entries } from '../../../kernel/bpf/index.ts';
 import type { Breaks } from '../../../lib/breaks.ts';
 import type { Family } from '../../../net/index.ts';
 import { MEMBER_BYTES, MEMBER_VALUE, writeMember } from '../programs/index.ts';
+import { poolMembers } from '../render.ts';
 import type { Usage } from './capacity.ts';
 import { CountedMap } from './counted-map.ts';
 import { mapDifference, parts } from './map-difference.ts';
@@ -65,8 +66,8 @@ export class MemberTable {
 
 function membersOf({ port, pools }: PlacedPort): Member[] {
   if (port.affinitySeconds === 0) return [];
-  return pools.flatMap(({ index, endpoints }) =>
-    endpoints.map(endpoint => ({ pool: index, ip: endpoint.ip, port: endpoint.port })),
+  return pools.flatMap(pool =>
+    poolMembers(pool).map(({ ip, port: number }) => ({ pool: pool.index, ip, port: number })),
   );
 }
 
