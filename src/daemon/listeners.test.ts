@@ -7,7 +7,7 @@ import { History } from '../history/index.ts';
 import type { SetAside } from '../modes/index.ts';
 import { Checks, ProxyHealth } from '../observe/health/index.ts';
 import { ProxyMetrics } from '../observe/metrics/index.ts';
-import type { ProxyListeners } from '../proxy/index.ts';
+import { NO_VERSIONS, ProgrammedVersions, type ProxyListeners } from '../proxy/index.ts';
 import { InputProblems } from './input-problems.ts';
 import { proxyListeners } from './listeners.ts';
 import { buildInfo } from './version-info.ts';
@@ -38,6 +38,7 @@ describe('reports of the proxy', () => {
       metrics,
       input: new InputProblems(log, metrics, new Checks()),
       history,
+      programmed: new ProgrammedVersions(() => NO_VERSIONS),
       syncEnded: ignore,
       synced: ignore,
       node: () => ({ name: 'node-a', zone: 'zone-a' }),

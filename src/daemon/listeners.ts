@@ -7,7 +7,7 @@ import { type Family, joinHostPort } from '../net/index.ts';
 import type { ProxyHealth } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
-import type { LoopListener, ProxyListeners, SyncedReport } from '../proxy/index.ts';
+import type { LoopListener, ProgrammedVersions, ProxyListeners, SyncedReport } from '../proxy/index.ts';
 import { logChanges } from './change-log.ts';
 import type { InputProblems } from './input-problems.ts';
 
@@ -20,6 +20,7 @@ export interface ReportTargets {
   readonly metrics: ProxyMetrics;
   readonly input: InputProblems;
   readonly history: History;
+  readonly programmed: ProgrammedVersions;
   /** Called after each sync of a family, before `synced`, and also if it failed. */
   readonly syncEnded: (family: Family, sync: EndedSync) => void;
   /** Called after each sync of a family that succeeded. */
@@ -56,7 +57,7 @@ export function proxyListeners(targets: ReportTargets): ProxyListeners {
 }
 
 function loopListener(targets: ReportTargets): LoopListener {
-  const { log, health, metrics, input, history, synced, syncEnded, node } = targets;
+  const { log, health, metrics, input, history, programmed, synced, syncEnded, node } = targets;
   return {
     problem(problem) {
       input.add(problem);
@@ -73,7 +74,11 @@ function loopListener(targets: ReportTargets): LoopListener {
       metrics.syncQueued(family);
     },
     syncStarted: family => health.syncStarted(family),
-    allTaken: () => history.taken(),
+    allTaken() {
+      history.taken();
+      programmed.allTaken();
+    },
+    allWritten: () => programmed.allWritten(),
     changesTaken(family, diff, plans) {
       logChanges(log, family, diff, node(family));
       history.planned(family, diff, plans);

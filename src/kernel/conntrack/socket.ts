@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../errors.ts';
-import { Flag, NetlinkSocket, Protocol, refusalError } from '../netlink/index.ts';
+import { Flag, NetlinkSocket, Protocol, type Request, refusalError, sendRequests } from '../netlink/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { CtMessage } from './attributes.ts';
 import { nfgenmsg } from './family.ts';
 import { encodeFilter, encodePlainFilter, type FlowFilter, isPlain, matches, printFilter } from './filter.ts';
 import { decodeFlow, encodeFlow, type Flow } from './flow.ts';
 import { encodeIdentity, type FlowIdentity, printIdentity } from './identity.ts';
-import { type Request, sendRequests } from './requests.ts';
 import { type FlowSearch, isRefusedFilter, type SearchLimits, searchFlows, streamInBackground } from './search.ts';
 import { type ConntrackCount, decodeCount } from './stats.ts';
 
