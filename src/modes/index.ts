@@ -9,6 +9,7 @@ export {
   usualChoice,
 } from './behaviour.ts';
 export type { Cleanup } from './cleanup-report.ts';
+export { ConnectionEnder, type EndedCount, type EndReport } from './connection-ender.ts';
 export {
   type CleanupOptions,
   type ConfiguredMode,

@@ -1,11 +1,12 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
+import type { Feedback } from '../feedback/index.ts';
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { ModelDiff, ServiceState } from '../model/index.ts';
 import { type Mode, type ModeSettings, SyncError, type SyncReport } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
-import { conflictProblems, type LiveEndpoints, type PlanDiff, type PlanSettings } from '../plan/index.ts';
+import { conflictProblems, type PlanDiff, type PlanSettings } from '../plan/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
 import { BoundedFrequencyRunner, type Intervals } from './bounded-frequency-runner.ts';
 import { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
@@ -23,7 +24,7 @@ export interface ProxyOptions extends LiveSettings {
   readonly cleanStaleFlows: (family: Family, services: Iterable<ServiceState>) => Promise<number>;
   readonly clock?: Clock;
   /** What the proxy learns about endpoints while it runs. */
-  readonly live?: LiveEndpoints | undefined;
+  readonly feedback?: Feedback | undefined;
   readonly listener: LoopListener;
 }
 
@@ -98,7 +99,7 @@ export class ProxyLoop implements SourceHandlers {
       startedAt: this.#clock.now(),
       report: problem => options.listener.problem(problem),
       mode: options.configured,
-      live: options.live,
+      feedback: options.feedback,
     });
     this.#searches = new StaleFlowSearches(
       family => options.cleanStaleFlows(family, [...this.state.family(family).model.services()]),

@@ -6,13 +6,13 @@ import {
   type Service,
   type ServiceCIDR,
 } from '../api/index.ts';
+import type { Feedback } from '../feedback/index.ts';
 import { type Change, latestOf } from '../lib/change.ts';
 import type { ReportProblem } from '../lib/problem.ts';
 import { type Algorithm, Model, type ModelDiff } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import {
   derivePlanOptions,
-  type LiveEndpoints,
   type NodePlanOptions,
   type PlanDiff,
   Planner,
@@ -31,7 +31,7 @@ export interface ProxyStateOptions {
   /** Without it, the state does not report what the mode cannot do. */
   readonly mode?: BalancingMode | undefined;
   /** What the proxy learns about endpoints while it runs. */
-  readonly live?: LiveEndpoints | undefined;
+  readonly feedback?: Feedback | undefined;
 }
 
 /** What changed in one family since the last take. */
@@ -64,7 +64,8 @@ export class ProxyState {
     this.#planOptions = derivePlanOptions(options.settings, options.nodeName, undefined);
     const createFamily = (family: Family): FamilyState => {
       const model = new Model({ ...options, family });
-      return { model, planner: new Planner(model, this.#planOptions.families[family], options.report, options.live) };
+      const live = options.feedback?.of(family);
+      return { model, planner: new Planner(model, this.#planOptions.families[family], options.report, live) };
     };
     this.#families = { IPv4: createFamily('IPv4'), IPv6: createFamily('IPv6') };
   }
@@ -145,6 +146,7 @@ export class ProxyState {
   takeFamily(family: Family): FamilyDiff {
     const { model, planner } = this.#families[family];
     const diff = model.take();
+    this.#options.feedback?.changed(model, diff.services, this.#planOptions.families[family]);
     const again = this.#again[family];
     this.#again[family] = new Set();
     return { model: diff, plans: planner.update(diff, this.#planOptions.families[family], again) };

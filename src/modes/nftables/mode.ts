@@ -2,10 +2,11 @@ import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { type Commit, NftablesSocket, type Transaction } from '../../kernel/nftables/index.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
+import type { EndedEndpoint } from '../../plan/index.ts';
 import type { FrontendConnections, ReadConnections } from '../frontend-connections.ts';
 import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
-import { type OpenRelay, openRelay, type RelayOptions } from '../relay/index.ts';
+import { endConnections, type OpenRelay, openRelay, type RelayOptions } from '../relay/index.ts';
 import { ModeShell, type ShellOptions } from '../shell.ts';
 import { registerConnections } from './connections/connection-metrics.ts';
 import { countByService } from './connections/count-by-service.ts';
@@ -94,6 +95,10 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
   async *#allConnections(): AsyncGenerator<FrontendConnections> {
     yield* this.connections();
     if (this.#options.alsoCounted) yield* this.#options.alsoCounted();
+  }
+
+  async endConnections(ended: readonly EndedEndpoint[]): Promise<ReadonlyMap<EndedEndpoint, number>> {
+    return endConnections(this.#relay?.resources, ended);
   }
 
   protected open(family: Family, settings: ModeSettings, book: PlanBook): NftablesWriter {

@@ -12,6 +12,8 @@ const TIMEOUTS_MS = [250, 500, 1000, 2000];
 const OUT_OF_DESCRIPTORS = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'];
 
 export interface DialOptions {
+  /** `namespace/name:port` */
+  readonly servicePort: string;
   readonly resources: RelayResources;
   readonly family: Family;
   readonly balancer: Balancer;

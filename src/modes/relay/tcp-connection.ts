@@ -42,6 +42,16 @@ export class TcpConnection {
     });
   }
 
+  /** `namespace/name:port` of the service port that the client called. */
+  get servicePort(): string {
+    return this.#options.servicePort;
+  }
+
+  /** `10.0.0.1:80`. Undefined while no endpoint is connected. */
+  get endpoint(): string | undefined {
+    return this.#endpoint?.backend.text;
+  }
+
   start(): void {
     try {
       this.#options.resources.options.poll.add(this.#client, events => this.#clientReady(events));

@@ -4,10 +4,12 @@ import { Turns } from '../../lib/turns.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
+import type { EndedEndpoint } from '../../plan/index.ts';
 import type { ModeContext } from '../descriptor.ts';
 import { openIptables } from '../iptables-programs.ts';
 import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
+import { endConnections } from '../relay/index.ts';
 import { ModeShell } from '../shell.ts';
 import type { ServiceCounters } from './counters/service-counters.ts';
 import { userspaceMetrics } from './metrics.ts';
@@ -65,6 +67,10 @@ export class UserspaceMode extends ModeShell<UserspaceWriter> {
       counts.set(service, (counts.get(service) ?? 0) + connections);
     }
     return counts;
+  }
+
+  async endConnections(ended: readonly EndedEndpoint[]): Promise<ReadonlyMap<EndedEndpoint, number>> {
+    return endConnections(this.#sockets.resources, ended);
   }
 
   /** Open TCP connections, with those of Services that are gone. */
