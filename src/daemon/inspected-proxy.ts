@@ -30,6 +30,7 @@ export function inspectedProxy(parts: RunParts, proxy: RunningProxy, record: Run
       configuration: () => configurationAnswer(parts),
       logLines: () => options.logControl.recentLines(),
       metrics: () => observability.metrics.text(),
+      programmed: () => parts.programmed.state(proxy.loop.isPending),
     },
   };
 }

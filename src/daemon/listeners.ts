@@ -7,7 +7,8 @@ import { type Family, joinHostPort } from '../net/index.ts';
 import type { ProxyHealth } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
-import type { LoopListener, ProxyListeners, SyncedReport } from '../proxy/index.ts';
+import { endedPortName } from '../plan/index.ts';
+import type { LoopListener, ProgrammedVersions, ProxyListeners, SyncedReport } from '../proxy/index.ts';
 import { logChanges } from './change-log.ts';
 import type { InputProblems } from './input-problems.ts';
 
@@ -20,6 +21,7 @@ export interface ReportTargets {
   readonly metrics: ProxyMetrics;
   readonly input: InputProblems;
   readonly history: History;
+  readonly programmed: ProgrammedVersions;
   /** Called after each sync of a family, before `synced`, and also if it failed. */
   readonly syncEnded: (family: Family, sync: EndedSync) => void;
   /** Called after each sync of a family that succeeded. */
@@ -30,6 +32,8 @@ export interface ReportTargets {
   readonly conditionChanged: () => void;
   /** A Service, named `ns/name`, asks for an algorithm that the mode does not have. */
   readonly balanceUnavailable: (service: string, reason: string) => void;
+  /** The proxy could not end connections of endpoints of this Service. */
+  readonly connectionsNotEnded: (service: string, reason: string) => void;
   readonly setAside: ModeEvents['setAside'];
   readonly driftRepaired: ModeEvents['driftRepaired'];
 }
@@ -38,6 +42,7 @@ export interface ReportTargets {
 export function proxyListeners(targets: ReportTargets): ProxyListeners {
   const { log, metrics } = targets;
   return {
+    ...endListeners(targets),
     loop: loopListener(targets),
     mode: modeEvents(targets),
     staleFlowSearchStarted: ipFamily => log.v(4, 'conntrack', 'Looking for stale flows', { ipFamily }),
@@ -55,8 +60,33 @@ export function proxyListeners(targets: ReportTargets): ProxyListeners {
   };
 }
 
+type EndListeners = Pick<ProxyListeners, 'connectionsEnded' | 'connectionsNotEnded'>;
+
+function endListeners({ log, metrics, history, connectionsNotEnded }: ReportTargets): EndListeners {
+  let logged: string | undefined;
+  return {
+    connectionsEnded(ipFamily, { ended, problem }, milliseconds) {
+      for (const [endpoint, { connections, sockets }] of ended) {
+        const names = { servicePort: endedPortName(endpoint), endpoint: endpoint.endpoint.text };
+        const fields = { ipFamily, ...names, connections, sockets, took: durationText(milliseconds) };
+        log.info('proxy', 'Ended the connections of an endpoint that is gone', fields);
+        metrics.connectionsEnded(ipFamily, connections);
+        history.connectionsEnded(ipFamily, endpoint, connections);
+      }
+      if (problem === undefined || problem === logged) return;
+      logged = problem;
+      log.warning('proxy', 'Some clients notice only with their next packet that a connection ended', { problem });
+    },
+    connectionsNotEnded(ipFamily, ended, error) {
+      const reason = errorText(error);
+      log.error('proxy', 'Could not end the connections of endpoints that are gone', { ipFamily, err: reason });
+      for (const service of new Set(ended.map(one => one.service))) connectionsNotEnded(service, reason);
+    },
+  };
+}
+
 function loopListener(targets: ReportTargets): LoopListener {
-  const { log, health, metrics, input, history, synced, syncEnded, node } = targets;
+  const { log, health, metrics, input, history, programmed, synced, syncEnded, node } = targets;
   return {
     problem(problem) {
       input.add(problem);
@@ -73,7 +103,11 @@ function loopListener(targets: ReportTargets): LoopListener {
       metrics.syncQueued(family);
     },
     syncStarted: family => health.syncStarted(family),
-    allTaken: () => history.taken(),
+    allTaken() {
+      history.taken();
+      programmed.allTaken();
+    },
+    allWritten: () => programmed.allWritten(),
     changesTaken(family, diff, plans) {
       logChanges(log, family, diff, node(family));
       history.planned(family, diff, plans);

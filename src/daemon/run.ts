@@ -2,7 +2,7 @@ import { objectName } from '../api/index.ts';
 import { conditionNote, RunRecord } from '../inspect/index.ts';
 import { type ConfiguredMode, type Mode, type SetAside, setAsideName } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
-import { createProxy, type RunningProxy, unavailableDefault } from '../proxy/index.ts';
+import { createProxy, type ProgrammedVersions, type RunningProxy, unavailableDefault } from '../proxy/index.ts';
 import type { OnConfigurationChange } from './configuration-reload.ts';
 import { openInspection } from './inspection.ts';
 import { proxyListeners } from './listeners.ts';
@@ -12,6 +12,7 @@ import { showProxyCounts } from './metrics.ts';
 import { ConditionReport } from './mode-condition.ts';
 import type { Objects } from './objects.ts';
 import type { Observability } from './observability.ts';
+import { openProgrammedReport } from './open-programmed-report.ts';
 import type { DaemonOptions } from './options.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
 import type { OpenResources, Shutdown } from './shutdown.ts';
@@ -24,6 +25,7 @@ export interface RunParts {
   readonly shutdown: Shutdown;
   readonly observability: Observability;
   readonly objects: Objects;
+  readonly programmed: ProgrammedVersions;
   readonly nodeName: string;
   readonly mode: ConfiguredMode;
   readonly families: readonly Family[];
@@ -47,6 +49,7 @@ export async function run(parts: RunParts): Promise<void> {
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
   if (mode.descriptor.network) checks.add('sockets', () => conditionOutcome(proxy.mode));
   logSettings(parts.options);
+  openProgrammedReport(parts, proxy);
   logIgnoredDefault(parts);
   await openInspection(parts, proxy, record);
   parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates, parts.options)));
@@ -77,7 +80,7 @@ function logIgnoredDefault({ options: { defaultBalance, log }, mode }: RunParts)
 }
 
 function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
-  const { options, resources, observability, objects, nodeName, families, mode } = parts;
+  const { options, resources, observability, objects, programmed, nodeName, families, mode } = parts;
   const { health, metrics, checks, input, history, recorder, events } = observability;
   const { configuration, gates, log } = options;
   const memory = new StartMemoryRelease(families);
@@ -95,6 +98,7 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
       metrics,
       input,
       history,
+      programmed,
       node: family => proxy.loop.state.nodeOptions.families[family].node,
       syncEnded: (family, sync) => record.syncEnded(family, sync),
       synced: family => {
@@ -105,6 +109,8 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
       conditionChanged: () => condition.look(proxy.mode.condition?.()),
       balanceUnavailable: (service, reason) =>
         recorder.record(events.balanceUnavailable(objects.serviceReference(objectName(service)), reason)),
+      connectionsNotEnded: (service, reason) =>
+        recorder.record(events.connectionsNotEnded(objects.serviceReference(objectName(service)), reason)),
       setAside: port => recorder.record(events.setAside(objects.serviceReference(port), port)),
       driftRepaired: (family, repair) => {
         record.repaired(family, repair);

@@ -48,7 +48,7 @@ export { NodeAddresses } from './node-addresses.ts';
 export type { PlanBook } from './plan-book.ts';
 export { type EntryState, entryState, type KernelEntry, type KernelReading, type PinnedClient } from './read-back.ts';
 export { configuredMode, createMode, DEFAULT_MODE, MODES, modeNamed } from './registry.ts';
-export { type SetAside, type SetAsideCause, setAsideName } from './set-aside.ts';
+export { type SetAside, type SetAsideCause, setAsideName, setAsideService } from './set-aside.ts';
 export { ModeShell, type ShellOptions } from './shell.ts';
 export { StaleFlowCleaner } from './stale-flow-cleaner.ts';
 export type { Drift, DriftLook, WriteOutcome, Writer } from './writer.ts';

@@ -1,5 +1,6 @@
 export * from './bounded-frequency-runner.ts';
 export { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
+export * from './programmed-versions.ts';
 export {
   createProxy,
   type LiveConfig,

@@ -56,6 +56,8 @@ export interface LoopListener {
   syncStarted(family: Family): void;
   /** A run of syncs has taken all changes that have come so far. */
   allTaken?(): void;
+  /** The kernel has all changes that the last run of syncs took. */
+  allWritten?(): void;
   /** The next write is about these changes. */
   changesTaken?(family: Family, diff: ModelDiff, plans: PlanDiff): void;
   synced(family: Family, report: SyncedReport): void;
@@ -214,6 +216,7 @@ export class ProxyLoop implements SourceHandlers {
     this.#running = failed.length > 0;
     for (const family of failed) this.#wanted.add(family);
     if (failed.length > 0) throw new SyncFailed();
+    this.#options.listener.allWritten?.();
     if (this.#wanted.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 

@@ -57,6 +57,7 @@ export function rulesFor(family: Family = 'IPv4', { machine, ...overrides }: Ove
       localhostNodePorts: family === 'IPv4',
       tcpLiberal: false,
       randomFully: false,
+      keepsTurns: true,
       keepsNodeSourcePorts: false,
       counters: new Set(['ct_state_invalid_dropped_pkts', 'localhost_nps_accepted_pkts'] as const),
       ...machine,

@@ -6,9 +6,10 @@ import type { Ip } from '../../src/net/index.ts';
 /** A few at a time: a burst would only wait for the other processes of the machine. */
 const AT_ONCE = 20;
 
-/** Connects once. The server must send one text and close. */
+/** Connects once. The server must send one text, and close when the client does. */
 export async function pick(client: NetworkNamespace, ip: Ip, port: number): Promise<string> {
   const connection = await connectTcp(client, ip, port);
+  connection.end();
   let answer = '';
   for await (const bytes of connection) answer += String(bytes);
   return answer;

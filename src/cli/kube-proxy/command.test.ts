@@ -71,6 +71,21 @@ describe('kube-proxy', () => {
     assert.equal(calls[0]?.options.inspectBindAddress, '[::1]:10999');
   });
 
+  test('PROGRAMMED-9 the proxy reports what it has programmed only if the operator asks for it', async () => {
+    assert.equal((await optionsOf()).reportProgrammed, undefined);
+    const usual = { namespace: 'pointsman-nodes', intervalMs: 5000 };
+    assert.deepEqual((await optionsOf('--report-programmed')).reportProgrammed, usual);
+    assert.deepEqual((await optionsOf('--config', configFile(''), '--report-programmed')).reportProgrammed, usual);
+    const own = ['--report-programmed-namespace=x', '--report-programmed-interval=1m'];
+    const { reportProgrammed } = await optionsOf('--report-programmed', ...own);
+    assert.deepEqual(reportProgrammed, { namespace: 'x', intervalMs: 60_000 });
+    for (const wrong of ['--report-programmed-namespace=', '--report-programmed-interval=10ms', '--manifests=x']) {
+      const { status, stderr, calls } = await run(['--report-programmed', wrong]);
+      assert.deepEqual([status, calls], [1, []], wrong);
+      assert.match(stderr, /^Error: --report-programmed/);
+    }
+  });
+
   test('PAGE-1 there is a page where the operator wants one, and by default only with manifests', async () => {
     const addressOf = async (...args: string[]) => (await optionsOf(...args)).page?.address;
     assert.equal(await addressOf(), undefined);

@@ -33,6 +33,7 @@ const GROUPS: readonly [title: string, names: readonly string[]][] = [
   ['Connection tracking', ['conntrack-*']],
   ['Health and metrics', ['healthz-*', 'metrics-*', 'bind-address-hard-fail', 'profiling', 'show-hidden-metrics-*']],
   ['Inspection', ['inspect-*']],
+  ['Report to the cluster', ['report-*']],
   ["The operator's page", ['page-bind-address', 'page-*']],
   ['Log', ['v', 'vmodule', 'log*']],
   ['Other', ['*']],

@@ -1,8 +1,9 @@
+import { PROGRAMMED_NAMESPACE } from '../../../api/index.ts';
 import { DEFAULT_SOCKET } from '../../../inspect/index.ts';
 import { ALGORITHMS, type Algorithm } from '../../../model/index.ts';
 import { EBPF_SOCKETS } from '../../../modes/index.ts';
 import { DEFAULT_PAGE_ADDRESS, PAGE_ACTIONS } from '../../../page/index.ts';
-import { addressPort, bool, flag, loopbackPort, oneWordOf, someOf, string } from '../../flags/index.ts';
+import { addressPort, bool, duration, flag, loopbackPort, oneWordOf, someOf, string } from '../../flags/index.ts';
 import { NO_BALANCE } from '../../node-flags.ts';
 import { CLUSTER_FLAGS } from './cluster.ts';
 import { GENERAL_FLAGS } from './general.ts';
@@ -82,6 +83,21 @@ export const OWN_FLAGS = {
     string,
     '',
     "File with the token that the operator's page asks for. It has 16 characters or more.",
+  ),
+  'report-programmed': flag(
+    bool,
+    false,
+    'Keep a Lease for this node that says up to which resource versions everything is in the kernel. "kube-proxy wait --all-nodes" and controllers read it.',
+  ),
+  'report-programmed-interval': flag(
+    duration,
+    5_000_000_000n,
+    'With --report-programmed, the least time between two writes of the Lease. A cluster of N nodes writes at most N Leases in this time.',
+  ),
+  'report-programmed-namespace': flag(
+    string,
+    PROGRAMMED_NAMESPACE,
+    'With --report-programmed, namespace of the Lease.',
   ),
 };
 

@@ -5,7 +5,7 @@ import type { ProgramOptions } from '../programs/index.ts';
 import { capacityFor, type FamilyContents } from './capacity.ts';
 import type { Features } from './features.ts';
 import { Generation } from './generation.ts';
-import { closePrograms, loadPrograms } from './load-programs.ts';
+import { closePrograms, loadPrograms, withCounts } from './load-programs.ts';
 import type { GenerationMaps, StateMaps } from './maps.ts';
 
 /** What a generation is made from. */
@@ -74,7 +74,7 @@ export class LoadedGeneration {
 
 function loadWith(options: ProgramOptions, state: StateMaps, own: GenerationMaps): LoadedPrograms {
   const maps: ReadonlyMap<string, { readonly fd: number }> = new Map([...state, ...own]);
-  return loadPrograms(options, name => {
+  return loadPrograms(withCounts(options, state), name => {
     const map = maps.get(name);
     if (!map) throw new RangeError(`there is no map ${name}`);
     return map.fd;

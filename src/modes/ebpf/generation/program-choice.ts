@@ -1,7 +1,6 @@
-import type { ProgramSpec } from '../../../kernel/bpf/index.ts';
 import { namespaceCookie } from '../../../kernel/netns.ts';
 import { UnavailableError } from '../links/attachment.ts';
-import { type ProgramOptions, socketPrograms } from '../programs/index.ts';
+import type { ProgramOptions } from '../programs/index.ts';
 import { type SocketSupport, socketSupport } from '../support.ts';
 import { type Features, programOptions } from './features.ts';
 import type { TranslationOptions } from './options.ts';
@@ -37,9 +36,5 @@ export class ProgramChoice {
   optionsFor(features: Features): ProgramOptions {
     const { sockets } = this.#options;
     return programOptions(features, { sockets, nodeCookie: this.nodeCookie, canRefuse: this.canRefuse });
-  }
-
-  programsFor(features: Features): readonly ProgramSpec[] {
-    return socketPrograms(this.optionsFor(features));
   }
 }

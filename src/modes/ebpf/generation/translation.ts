@@ -6,10 +6,12 @@ import type { FrontendConnections } from '../../frontend-connections.ts';
 import type { ModeCondition } from '../../mode.ts';
 import { Attachment } from '../links/attachment.ts';
 import { removeLinkPins } from '../links/link-pins.ts';
+import { socketPrograms } from '../programs/index.ts';
 import type { FamilyContents, Usage } from './capacity.ts';
 import { ConnectionCounters } from './connection-counters.ts';
 import { featuresFor } from './features.ts';
 import type { Generation, Written } from './generation.ts';
+import { withCounts } from './load-programs.ts';
 import { LoadedGeneration } from './loaded-generation.ts';
 import type { StateMaps } from './maps.ts';
 import type { TranslationOptions } from './options.ts';
@@ -72,7 +74,9 @@ export class Translation {
 
   /** The programs of the generation that serves now. */
   get programs(): readonly ProgramSpec[] {
-    return this.#current ? this.programChoice.programsFor(this.#current.generation.features) : [];
+    if (!this.#current || !this.#attachment) return [];
+    const options = this.programChoice.optionsFor(this.#current.generation.features);
+    return socketPrograms(withCounts(options, this.#attachment.state.maps));
   }
 
   /** How many generations this process made. */

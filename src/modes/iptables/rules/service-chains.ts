@@ -122,7 +122,7 @@ class Rendering implements OwnChains {
       }
     }
     const used = usedEndpoints(endpoints, balance);
-    const matchAt = matchesOf(used, balance);
+    const matchAt = matchesOf(used, balance, this.#options.machine);
     for (const [i, endpoint] of used.entries()) {
       this.rules.push(`${start(endpoint)}${matchAt(i)} -j ${this.#chains.sep(endpoint)}`);
     }

@@ -14,10 +14,15 @@ const annotated = (balance: string, weights?: string) => ({
 type Spec = Parameters<typeof service>[1];
 
 /** The chains and rules of a Service with three endpoints. In the text, an endpoint's chain is the end of its address. */
-function render(spec: Spec, options?: PlansOptions, endpoints: Parameters<typeof slice>[1] = IPS) {
+function render(
+  spec: Spec,
+  options?: PlansOptions,
+  endpoints: Parameters<typeof slice>[1] = IPS,
+  rules: Parameters<typeof rulesFor>[1] = {},
+) {
   const plans = plansOf({ services: [service('web', spec)], slices: [slice('web-1', endpoints)] }, options);
   const [plan = assert.fail()] = plans;
-  const own = ownChains(plan, rulesFor(), false);
+  const own = ownChains(plan, rulesFor('IPv4', rules), false);
   const { svc, svl, sep } = chainsOf(plan);
   const all = new Set([...plan.endpoints.cluster, ...plan.endpoints.local]);
   const names = new Map([...all].map(endpoint => [sep(endpoint), endpoint.ip.slice(-2)]));
@@ -105,6 +110,11 @@ describe('turns', () => {
     assert.deepEqual(svc.slice(3), [`${nth(3)} .1`, `${nth(2)} .2`, '-j .3']);
     assert.ok(svc.slice(0, 3).every(rule => rule.startsWith('-m recent ')));
   });
+});
+
+test('BALANCE-44 without counters that last, the rules of round-robin are those of a Service without annotations', () => {
+  const machine = { keepsTurns: false };
+  assert.deepEqual(render(annotated('round-robin'), {}, IPS, { machine }).svc, EVEN);
 });
 
 test('BALANCE-43 with an algorithm that the mode does not have, the rules are those of a Service without annotations', () => {

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../../model/index.ts';
 import type { Balance } from '../../../plan/index.ts';
 import { probability, share } from './probability.ts';
+import type { MachineOptions } from './rule-options.ts';
 
 /**
  * The endpoints that get new connections. Those without weight get none, unless all are without: a Service with
@@ -17,9 +18,13 @@ export function usedEndpoints(endpoints: readonly Endpoint[], balance: Balance |
  * Returns the match of the rule of each endpoint, by its place in the chain, with a space before it. `used`: all
  * endpoints of the chain. The last rule takes the rest.
  */
-export function matchesOf(used: readonly Endpoint[], balance: Balance | undefined): (place: number) => string {
+export function matchesOf(
+  used: readonly Endpoint[],
+  balance: Balance | undefined,
+  { keepsTurns }: Pick<MachineOptions, 'keepsTurns'>,
+): (place: number) => string {
   const chances = balance?.weights && unequalChances(used, balance.weights);
-  const match = balance?.algorithm === 'round-robin' && !chances ? turnMatch : randomMatch;
+  const match = keepsTurns && balance?.algorithm === 'round-robin' && !chances ? turnMatch : randomMatch;
   return place => (place === used.length - 1 ? '' : match(used.length - place, chances?.[place]));
 }
 

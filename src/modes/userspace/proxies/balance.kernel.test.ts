@@ -205,7 +205,7 @@ describe('distribution of real connections', () => {
     }));
 });
 
-test('BALANCE-51 BALANCE-54 UDP clients are balanced as connections are', () =>
+test('BALANCE-50 BALANCE-51 BALANCE-54 UDP clients are balanced as connections are', () =>
   withUserspace(async (harness, namespace) => {
     runIn(namespace, 'ip', ['addr', 'add', '10.1.0.1/16', 'dev', 'lo']);
     const pods = podsUpTo(2);
