@@ -2,9 +2,16 @@
 // memory of the kernel, and how long connections take to set up. Works in its own network namespaces. Needs root.
 //   --size 5000x5            Services x endpoints of each
 //   --algorithms random,…    only these; `none` is a Service that chooses nothing
+//   --every 50,1             one of fifty Services chooses; then all do
 import { parseArgs } from 'node:util';
 import { ALGORITHMS } from '../src/model/index.ts';
-import { type BalanceLoad, type Change, type Choice, measureBalance } from './support/balance-load.ts';
+import {
+  type BalanceLoad,
+  type BalanceTask,
+  type Change,
+  type Choice,
+  measureBalance,
+} from './support/balance-load.ts';
 import { type BalancedConnects, measureBalancedConnects } from './support/balanced-connects.ts';
 import { performTaskOr, runInChild, type Task } from './support/child.ts';
 import { parseSize } from './support/cluster.ts';
@@ -17,6 +24,7 @@ const { values: flags } = parseArgs({
   options: {
     ...COMMON_FLAGS,
     size: { type: 'string', default: '5000x5' },
+    every: { type: 'string', default: '50,1' },
     algorithms: { type: 'string', default: CHOICES.join(',') },
   },
 });
@@ -26,19 +34,23 @@ async function main(): Promise<void> {
   const size = parseSize(flags.size);
   const wanted = flags.algorithms.split(',');
   const choices = CHOICES.filter(choice => wanted.includes(choice));
-  const loads = new Map<Choice, BalanceLoad>();
-  for (const choice of choices) {
-    loads.set(choice, await runInChild<BalanceLoad>({ name: 'load', argument: { size, choice } }));
+  for (const every of flags.every.split(',').map(Number)) {
+    const loads = new Map<Choice, BalanceLoad>();
+    for (const choice of choices) {
+      const argument = { size, choice, every } satisfies BalanceTask;
+      loads.set(choice, await runInChild<BalanceLoad>({ name: 'load', argument }));
+    }
+    const which = `${flags.size}, ${every === 1 ? 'all Services choose' : `one of ${every} Services chooses`}`;
+    reportLoads(loads, which);
+    reportChanges(loads, which);
   }
-  reportLoads(loads, flags.size);
-  reportChanges(loads, flags.size);
   reportConnects(await runInChild<BalancedConnects>({ name: 'connects', argument: choices }));
 }
 
 async function perform({ name, argument }: Task): Promise<unknown> {
   switch (name) {
     case 'load':
-      return measureBalance(argument as Parameters<typeof measureBalance>[0]);
+      return measureBalance(argument as BalanceTask);
     case 'connects':
       return measureBalancedConnects(argument as readonly Choice[]);
     default:
@@ -46,7 +58,7 @@ async function perform({ name, argument }: Task): Promise<unknown> {
   }
 }
 
-function reportLoads(loads: ReadonlyMap<Choice, BalanceLoad>, size: string): void {
+function reportLoads(loads: ReadonlyMap<Choice, BalanceLoad>, which: string): void {
   report(
     Array.from(loads, ([choice, { cold, kernel, bytes, slab }]) => ({
       algorithm: choice,
@@ -55,11 +67,11 @@ function reportLoads(loads: ReadonlyMap<Choice, BalanceLoad>, size: string): voi
       'MiB sent': mebibytes(bytes),
       'MiB of slabs': mebibytes(slab),
     })),
-    `${size}, all Services with the algorithm: milliseconds of a cold load, and memory of the kernel`,
+    `${which}: milliseconds of a cold load, and memory of the kernel`,
   );
 }
 
-function reportChanges(loads: ReadonlyMap<Choice, BalanceLoad>, size: string): void {
+function reportChanges(loads: ReadonlyMap<Choice, BalanceLoad>, which: string): void {
   const usual = loads.get('none') ?? loads.get('random');
   const columns = (kind: 'gained' | 'lost' | 'shared', load: BalanceLoad) => {
     const time = (changes: readonly Change[]) => median(changes.map(({ ms }) => ms));
@@ -79,11 +91,11 @@ function reportChanges(loads: ReadonlyMap<Choice, BalanceLoad>, size: string): v
   for (const [kind, what] of [
     ['gained', 'a Service gains an endpoint'],
     ['lost', 'a Service loses an endpoint'],
-    ['shared', 'the share of an endpoint becomes a half'],
+    ['shared', 'the share of an endpoint changes'],
   ] as const) {
     report(
       Array.from(loads, ([choice, load]) => ({ algorithm: choice, ...columns(kind, load) })),
-      `${size}: milliseconds when ${what}`,
+      `${which}: milliseconds when ${what}`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ANNOTATION_BALANCE, type EndpointSlice } from '../../src/api/index.ts';
+import { ANNOTATION_BALANCE, ANNOTATION_WEIGHTS, type EndpointSlice } from '../../src/api/index.ts';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { type Algorithm, type Endpoint, Model } from '../../src/model/index.ts';
 import { SILENT_EVENTS } from '../../src/modes/mode.ts';
@@ -29,25 +29,37 @@ export interface BalanceLoad {
   readonly slab: number;
   readonly gained: readonly Change[];
   readonly lost: readonly Change[];
-  /** The share of one endpoint becomes a half, as in slow start. */
+  /** One endpoint gets a part of its share. */
   readonly shared: readonly Change[];
 }
 
 const REPETITIONS = 40;
+const KINDS = 3;
+/** As in slow start. It leads to numbers of slots that no other Service has. */
+const SHARE = 0.7;
 const PAUSE_MS = 5;
 
-/** Loads a cluster whose Services are all balanced in the same way, and changes one Service after the other. */
-export async function measureBalance({ size, choice }: { size: Size; choice: Choice }): Promise<BalanceLoad> {
+export interface BalanceTask {
+  readonly size: Size;
+  readonly choice: Choice;
+  /** 50: one of fifty Services chooses, and the others do not. */
+  readonly every: number;
+}
+
+/** Loads a cluster, and changes the Services that choose one after the other. */
+export async function measureBalance({ size, choice, every }: BalanceTask): Promise<BalanceLoad> {
   const namespace = NetworkNamespace.create();
   const node = new BalancingNode(namespace);
   try {
     const slab = slabBytes();
-    const { ms: cold, kernelMs: kernel, bytes } = await node.change(() => load(node.model, size, choice));
+    const { ms: cold, kernelMs: kernel, bytes } = await node.change(() => load(node.model, size, choice, every));
     const grown = slabBytes() - slab;
     await node.settle();
-    const gained = await overCluster(size, 0, i => node.change(() => node.model.setEndpointSlice(gain(i, size))));
-    const lost = await overCluster(size, 1, i => node.change(() => node.model.setEndpointSlice(lose(i, size))));
-    const shared = await overCluster(size, 2, i => node.change(() => node.halve(i)));
+    const gained = await overCluster(size, every, 0, i =>
+      node.change(() => node.model.setEndpointSlice(gain(i, size))),
+    );
+    const lost = await overCluster(size, every, 1, i => node.change(() => node.model.setEndpointSlice(lose(i, size))));
+    const shared = await overCluster(size, every, 2, i => node.change(() => node.lower(i)));
     return { cold, kernel, bytes, slab: grown, gained, lost, shared };
   } finally {
     await node.close();
@@ -58,7 +70,7 @@ export async function measureBalance({ size, choice }: { size: Size; choice: Cho
 /** Model, planner and nftables mode for IPv4. */
 class BalancingNode {
   readonly model = new Model({ family: 'IPv4', nodeName: 'node-1', startedAt: 0, report: () => {} });
-  readonly #halved = new Set<string>();
+  readonly #partial = new Set<string>();
   readonly #again = new Set<string>();
   readonly #times = CommitTimes.watch();
   readonly #planner: Planner;
@@ -72,7 +84,7 @@ class BalancingNode {
       masqueradeAll: false,
       allowExternalIPs: true,
     };
-    this.#planner = new Planner(this.model, options, () => {}, halvedShares(this.#halved));
+    this.#planner = new Planner(this.model, options, () => {}, partialShares(this.#partial));
     this.#mode = new NftablesMode({ namespace, events: SILENT_EVENTS });
   }
 
@@ -87,10 +99,10 @@ class BalancingNode {
     return { ms: performance.now() - start, kernelMs: this.#times.kernel, bytes: this.#times.bytes };
   }
 
-  /** The first endpoint of a Service gets half its share. */
-  halve(i: number): void {
+  /** One endpoint of a Service gets a part of its share. */
+  lower(i: number): void {
     const { namespace, name } = makeService(i).metadata;
-    this.#halved.add(`${namespace}/${name}`);
+    this.#partial.add(`${namespace}/${name}`);
     this.#again.add(`${namespace}/${name}`);
   }
 
@@ -103,29 +115,44 @@ class BalancingNode {
   }
 }
 
-function load(model: Model, { services, endpoints }: Size, choice: Choice): void {
+function load(model: Model, { services, endpoints }: Size, choice: Choice, every: number): void {
   for (let i = 0; i < services; i++) {
     const service = makeService(i);
-    const annotations: Record<string, string> = choice === 'none' ? {} : { [ANNOTATION_BALANCE]: choice };
+    const annotations = i % every === 0 ? annotationsOf(choice, i, endpoints) : {};
     model.setService({ ...service, metadata: { ...service.metadata, annotations } });
     for (const slice of makeSlices(i, endpoints)) model.setEndpointSlice(slice);
   }
 }
 
-async function overCluster({ services }: Size, kind: number, work: (i: number) => Promise<Change>): Promise<Change[]> {
+function annotationsOf(choice: Choice, i: number, endpoints: number): Record<string, string> {
+  if (choice === 'none') return {};
+  const [first] = makeSlices(i, endpoints)[0]?.endpoints ?? [];
+  const weights = choice === 'weighted' ? { [ANNOTATION_WEIGHTS]: `${first?.addresses[0]}=3` } : {};
+  return { [ANNOTATION_BALANCE]: choice, ...weights };
+}
+
+/** Times one change each of Services that choose, all over the cluster. Each kind of change uses other Services. */
+async function overCluster(
+  { services }: Size,
+  every: number,
+  kind: number,
+  work: (i: number) => Promise<Change>,
+): Promise<Change[]> {
   const changes: Change[] = [];
-  const step = Math.floor(services / REPETITIONS);
-  for (let i = 0; i < REPETITIONS; i++) changes.push(await work(i * step + kind));
+  const choosing = Math.floor(services / every);
+  const repetitions = Math.min(REPETITIONS, Math.floor(choosing / KINDS));
+  const step = Math.floor(choosing / repetitions);
+  for (let i = 0; i < repetitions; i++) changes.push(await work((i * step + kind) * every));
   return changes;
 }
 
-/** The first endpoint of some Services has half its share. `services` are `ns/name`. */
-function halvedShares(services: ReadonlySet<string>): LiveEndpoints {
-  const halved = {
-    share: ({ ip }: Endpoint) => (Number(ip.split('.')[3]) % 5 === 0 ? 0.5 : 1),
+/** One endpoint of some Services has a part of its share. `services` are `ns/name`. */
+function partialShares(services: ReadonlySet<string>): LiveEndpoints {
+  const port = {
+    share: ({ ip }: Endpoint) => (Number(ip.split('.')[3]) % 5 === 0 ? SHARE : 1),
     isEjected: () => false,
   };
-  return { of: id => (services.has(id.split(':')[0] ?? '') ? halved : undefined) };
+  return { of: id => (services.has(id.split(':')[0] ?? '') ? port : undefined) };
 }
 
 function firstSlice(i: number, { endpoints }: Size): EndpointSlice {

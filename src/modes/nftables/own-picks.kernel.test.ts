@@ -15,9 +15,10 @@ import { NftablesMode } from './mode.ts';
 import { previewNftables } from './preview.ts';
 
 const BASE = 'SUSTUHLJ-default/web/tcp/http';
-/** So few that a hash needs 251 slots. */
+/** The slots of a hash with up to 1024 endpoints. */
+const HASH_SLOTS = 8191;
 const PODS = BALANCED.IPv4.pods.slice(0, 2);
-const HASH = (input: string, count: number) => `jhash ${input} mod ${count} seed 0x706d6e31`;
+const HASH = (input: string) => `jhash ${input} mod ${HASH_SLOTS} seed 0x706d6e31`;
 
 async function withService(
   family: Family,
@@ -58,14 +59,14 @@ for (const family of FAMILIES) {
   const cases: readonly (readonly [BalancedService, string])[] = [
     [{ algorithm: 'round-robin' }, 'meta priority set numgen inc mod 3 goto slot-cluster'],
     [{ algorithm: 'least-connections' }, 'meta priority set numgen inc mod 3 goto slot-cluster'],
-    [{ algorithm: 'consistent-hash', pods: BALANCED[family].pods.slice(0, 2) }, `${nat} ${HASH(saddr, 251)} ${map}`],
+    [{ algorithm: 'consistent-hash', pods: BALANCED[family].pods.slice(0, 2) }, `${nat} ${HASH(saddr)} ${map}`],
     [
       {
         algorithm: 'consistent-hash',
         pods: BALANCED[family].pods.slice(0, 2),
         annotations: { [ANNOTATION_HASH_BY]: 'client-address-and-port' },
       },
-      `${nat} ${HASH(`${saddr} . th sport`, 251)} ${map}`,
+      `${nat} ${HASH(`${saddr} . th sport`)} ${map}`,
     ],
   ];
   for (const [options, rule] of cases) {
@@ -101,7 +102,7 @@ for (const family of FAMILIES) {
 
 for (const [algorithm, rule] of [
   ['round-robin', 'meta priority set numgen inc mod 1 goto slot-local'],
-  ['consistent-hash', `dnat ip to ${HASH('ip saddr', 251)} map @local-slots-${BASE}`],
+  ['consistent-hash', `dnat ip to ${HASH('ip saddr')} map @local-slots-${BASE}`],
 ] as const) {
   test(`BALANCE-31 endpoints of this node have a chain of their own with ${algorithm}`, () => {
     const spec = { externalTrafficPolicy: 'Local', internalTrafficPolicy: 'Local' } as const;
@@ -170,12 +171,26 @@ for (const algorithm of ALGORITHMS) {
   }
 }
 
+test('BALANCE-36 the listing has the chain and the map of the service port, with the first slots', () =>
+  withService('IPv4', { algorithm: 'consistent-hash' }, async harness => {
+    const { blocks } = await harness.mode.listing('IPv4', harness.plans());
+    const own = blocks.filter(({ name }) => name.endsWith(BASE));
+    assert.deepEqual(
+      own.map(({ id, servicePort, lines, total }) => [id, servicePort, lines.length, total]).toSorted(),
+      [
+        [`chain external-${BASE}`, 'default/web:http', 2, 2],
+        [`chain service-${BASE}`, 'default/web:http', 1, 1],
+        [`map slots-${BASE}`, 'default/web:http', 200, HASH_SLOTS],
+      ],
+    );
+  }));
+
 test('BALANCE-36 the mode repairs chains and maps of one service port', () =>
   withService('IPv4', { algorithm: 'consistent-hash' }, async ({ namespace }) => {
     const wanted = canonicalRuleset(namespace);
     for (const damage of [
       ['flush', 'map', 'ip', 'kube-proxy', `slots-${BASE}`],
-      ['add', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, '{ 0x999 : 10.9.9.9 . 1 }'],
+      ['add', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, `{ ${HASH_SLOTS} : 10.9.9.9 . 1 }`],
       ['flush', 'chain', 'ip', 'kube-proxy', `service-${BASE}`],
     ]) {
       nft(namespace, ...damage);
@@ -193,7 +208,7 @@ test('BALANCE-36 a reading finds a slot that is missing, and one too many', () =
       await harness.sync();
       const [plan = assert.fail()] = harness.plans();
       nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, '{ 0x1 }');
-      nft(namespace, 'add', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, '{ 251 : 10.9.9.9 . 1 }');
+      nft(namespace, 'add', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, `{ ${HASH_SLOTS} : 10.9.9.9 . 1 }`);
       const { entries } = await harness.mode.readBack('IPv4', plan);
       assert.deepEqual(
         differences(entries).map(text => text.split(':')[0]),

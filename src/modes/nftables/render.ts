@@ -30,6 +30,7 @@ import {
   type Target,
   targetNumber,
 } from './table/shared-chains.ts';
+import type { SlotTable } from './table/slot-table.ts';
 
 /** An element and the set that it is in. */
 export interface Placed {
@@ -42,7 +43,16 @@ export interface Rendered {
   readonly sets: readonly SetOrMap[];
   /** A chain comes before the chains that go to it. */
   readonly chains: readonly ChainRules[];
+  /** Without those of tables. */
   readonly elements: readonly Placed[];
+  /** Maps that belong to this service port. */
+  readonly tables: readonly SlotTable[];
+}
+
+/** All elements that a service port needs. */
+export function* allElements({ elements, tables }: Rendered): Generator<Placed> {
+  yield* elements;
+  for (const table of tables) for (const element of table.elements()) yield { set: table.map, element };
 }
 
 interface EndpointMaps {
@@ -66,6 +76,7 @@ class Rendering implements Rendered {
   readonly sets: SetOrMap[] = [];
   readonly chains: ChainRules[] = [];
   readonly elements: Placed[] = [];
+  readonly tables: SlotTable[] = [];
   readonly #context: RenderContext;
   readonly #layout: Layout;
   readonly #plan: ServicePortPlan;
@@ -213,10 +224,12 @@ class Rendering implements Rendered {
   #ownPick(scope: Scope): string {
     const name = ownPickName(scope, this.#plan);
     if (this.#chainNames.has(name)) return name;
-    const { chain, map, elements } = ownPick(this.#layout, scope, this.#plan);
+    const { chain, table } = ownPick(this.#layout, scope, this.#plan);
     this.#chain(chain);
-    if (map) this.sets.push(map);
-    for (const element of elements) if (map) this.#place(map, element);
+    if (table) {
+      this.sets.push(table.map);
+      this.tables.push(table);
+    }
     return name;
   }
 

@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   constant,
   type DataType,
-  type DataValue,
-  dataBytes,
   dnatToMap,
-  type Element,
   goto,
   host32,
   ipSaddr,
@@ -26,6 +23,7 @@ import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
 import type { Layout } from './layout.ts';
 import { affinityPick, endpointChainName, toKnownEndpoint } from './own-chains.ts';
 import { type Scope, slotChainName } from './shared-chains.ts';
+import { SlotTable } from './slot-table.ts';
 
 // A counter of turns belongs to one service port, so the chain that counts does too. A consistent hash needs hundreds of
 // slots, so its service port has a map of its own, which all its frontends use.
@@ -33,9 +31,8 @@ import { type Scope, slotChainName } from './shared-chains.ts';
 /** A chain that picks an endpoint, with the map that it needs. */
 export interface OwnPick {
   readonly chain: ChainRules;
-  /** From a slot to an endpoint. Undefined if the chain needs no map. */
-  readonly map: NftMap | undefined;
-  readonly elements: readonly Omit<Element, 'kind'>[];
+  /** Undefined if the chain needs no map. */
+  readonly table: SlotTable | undefined;
 }
 
 /** All nodes hash with the same seed, so that a client gets the same endpoint through each of them. */
@@ -81,7 +78,7 @@ export function ownPick(layout: Layout, scope: Scope, plan: ServicePortPlan): Ow
     return hasAffinity ? affinitySlots(layout, scope, plan, balance) : pickSlots(layout, scope, plan, balance);
   }
   const chain = affinityPick(layout, ownPickName(scope, plan), plan, plan.endpoints[scope]);
-  return { chain, map: undefined, elements: [] };
+  return { chain, table: undefined };
 }
 
 /** Each endpoint has the same chance, as without a choice. */
@@ -99,8 +96,7 @@ function pickSlots(layout: Layout, scope: Scope, plan: ServicePortPlan, balance:
   const slot = slotSelector(layout, balance, slots.length);
   return {
     chain: chainRules(ownPickName(scope, plan), [dnatToMap(layout.nft, [slot], map.name)]),
-    map,
-    elements: slotElements(map, slots, ({ ip, port }) => [ip, port]),
+    table: new SlotTable(map, slots, { id: ({ text }) => text, data: ({ ip, port }) => [ip, port] }),
   };
 }
 
@@ -114,6 +110,7 @@ function affinitySlots(layout: Layout, scope: Scope, plan: ServicePortPlan, bala
   const endpoints = plan.endpoints[scope];
   const map = ownMap(MAPS[scope].numbers, plan, [SLOT]);
   const numbers = new Map(endpoints.map(({ text }, i) => [text, i + 1]));
+  const numberOf = ({ text }: Endpoint) => numbers.get(text) ?? 0;
   const slot = slotSelector(layout, balance, slots.length);
   const known = endpoints.map((endpoint): RuleBody => [toKnownEndpoint(layout, plan, endpoint)]);
   const chosen = endpoints.map((endpoint, i): RuleBody => {
@@ -123,8 +120,7 @@ function affinitySlots(layout: Layout, scope: Scope, plan: ServicePortPlan, bala
   const choose: RuleBody = [setPriority(lookUp([slot], map.name, 4))];
   return {
     chain: chainRules(ownPickName(scope, plan), ...known, choose, ...chosen),
-    map,
-    elements: slotElements(map, slots, ({ text }) => [numbers.get(text) ?? 0]),
+    table: new SlotTable(map, slots, { id: numberOf, data: endpoint => [numberOf(endpoint)] }),
   };
 }
 
@@ -150,18 +146,4 @@ function slotSelector({ nft }: Layout, balance: Balance, count: number): Selecto
   if (balance.algorithm !== 'consistent-hash') return numgen('random', count);
   const input = balance.hashBy === 'client-address' ? [ipSaddr(nft)] : [ipSaddr(nft), thSport];
   return jhash(input, count, HASH_SEED);
-}
-
-function slotElements(
-  map: NftMap,
-  slots: readonly Endpoint[],
-  valuesOf: (endpoint: Endpoint) => readonly DataValue[],
-): readonly Omit<Element, 'kind'>[] {
-  // A table of a hash has each endpoint about a hundred times.
-  const known = new Map<Endpoint, Buffer>();
-  return slots.map((endpoint, slot) => {
-    const data = known.get(endpoint) ?? dataBytes(map.data, valuesOf(endpoint));
-    known.set(endpoint, data);
-    return { key: dataBytes(map.type, [slot]), data };
-  });
 }
