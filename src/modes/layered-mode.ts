@@ -7,6 +7,8 @@ import type { Listing } from './listing.ts';
 import type { Mode, ModeCondition, ModeEvents, ModeSettings, SocketReading, SyncReport } from './mode.ts';
 import type { KernelReading } from './read-back.ts';
 import { type SetAside, setAsideId } from './set-aside.ts';
+import { sumOfTraffic } from './traffic/index.ts';
+import type { ServicePortTraffic } from './traffic-counts.ts';
 
 /** A mode that serves some connections at the sockets of clients. What it leaves alone, the network serves. */
 export interface SocketLayer extends Mode {
@@ -95,6 +97,12 @@ export class LayeredMode implements Mode {
     const sums = new Map(network);
     for (const [service, count] of sockets) sums.set(service, (sums.get(service) ?? 0) + count);
     return sums;
+  }
+
+  async traffic(): Promise<readonly ServicePortTraffic[] | undefined> {
+    const [sockets, network] = await Promise.all([this.#sockets.traffic?.(), this.#network.traffic?.()]);
+    if (!sockets || !network) return sockets ?? network;
+    return await sumOfTraffic([network, sockets]);
   }
 
   condition(): ModeCondition | undefined {

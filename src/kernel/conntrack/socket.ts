@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../errors.ts';
-import { Flag, NetlinkSocket, Protocol, refusalError } from '../netlink/index.ts';
+import { Flag, type MessageWriter, NetlinkSocket, Protocol, refusalError } from '../netlink/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { CtMessage } from './attributes.ts';
 import { nfgenmsg } from './family.ts';
@@ -60,6 +60,20 @@ export class ConntrackSocket {
     for (const flow of this.#dumpFlows(filter)) {
       if (flow) yield flow;
       if (++seen % FLOWS_PER_TURN === 0) await nextTurn();
+    }
+  }
+
+  /** All flows of the table. Threads of the pool wait while the kernel walks through it. */
+  async *streamInBackground(): AsyncGenerator<Flow, void, undefined> {
+    const socket = this.#open();
+    try {
+      const write = (writer: MessageWriter) => encodePlainFilter(writer, {});
+      for await (const { body } of socket.streamInBackground('conntrack -L', CtMessage.GET, write)) {
+        const flow = decodeFlow(body);
+        if (flow) yield flow;
+      }
+    } finally {
+      socket.close();
     }
   }
 

@@ -7,9 +7,12 @@ import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { type OpenRelay, openRelay, type RelayOptions } from '../relay/index.ts';
 import { ModeShell, type ShellOptions } from '../shell.ts';
+import { FlowTraffic, sumOfTraffic } from '../traffic/index.ts';
+import type { ServicePortTraffic } from '../traffic-counts.ts';
+import { attempted } from './connections/attempts.ts';
 import { registerConnections } from './connections/connection-metrics.ts';
 import { countByService } from './connections/count-by-service.ts';
-import { readConnections } from './connections/read-connections.ts';
+import { readConnections, readTraffic } from './connections/read-connections.ts';
 import { DriftWatch, type TableDrift } from './drift.ts';
 import { kernelTable } from './kernel-state/table-access.ts';
 import { type ListenerCounts, LocalhostListeners } from './localhost/localhost-listeners.ts';
@@ -50,6 +53,8 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
   readonly #socket: NftablesSocket;
   readonly #watch: DriftWatch;
   readonly #localhost = new Map<Family, LocalhostListeners>();
+  /** Made when a caller first asks for traffic. */
+  #flows: FlowTraffic | undefined;
   /** Opened with the first family that needs it. */
   #relay: OpenRelay | undefined;
 
@@ -78,6 +83,22 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
   async connectionCounts(): Promise<ReadonlyMap<string, number> | undefined> {
     if (!this.#options.countConnections) return undefined;
     return await countByService(() => this.connections());
+  }
+
+  /** Reads the counters of frontends, and the flows that the kernel tracks. */
+  async traffic(): Promise<readonly ServicePortTraffic[] | undefined> {
+    if (!this.#options.countConnections || this.isClosed) return undefined;
+    this.#flows ??= new FlowTraffic({
+      namespace: this.#options.namespace,
+      clock: this.clock,
+      plans: () => this.plans(),
+    });
+    const flows = await this.#flows.read();
+    return await attempted(() => sumOfTraffic([this.#counted(), flows]));
+  }
+
+  async *#counted(): AsyncGenerator<ServicePortTraffic> {
+    for (const { layout } of this.writers.values()) yield* readTraffic(this.#socket, layout);
   }
 
   protected createMetrics(metrics: MetricSet): MeasureObserver {
@@ -118,6 +139,7 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
     await idle;
     // The work that ran may have opened another family.
     this.#closeLocalhost();
+    this.#flows?.close();
     this.#relay?.close();
     this.#socket.close();
   }

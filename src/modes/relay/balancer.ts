@@ -14,6 +14,9 @@ export interface Backend {
   readonly address: Buffer;
   /** Open connections from this node. */
   active: number;
+  /** Connections so far, and the bytes that they carried in both directions. */
+  connections: number;
+  bytes: number;
   /** Until then the balancer prefers others, because the endpoint took no connection. 0 if it does. */
   ejectedUntil: number;
   /** How often in a row it did not answer in time. */
@@ -120,6 +123,11 @@ export class Balancer {
     backend.timeouts = 0;
   }
 
+  /** The endpoints of the plan. */
+  get backends(): Iterable<Readonly<Backend>> {
+    return this.#backends.values();
+  }
+
   /** Forgets clients whose affinity has ended. */
   expireAffinity(): void {
     this.#affinity.expire();
@@ -159,7 +167,8 @@ export class Balancer {
 
   #add({ text, ip, port }: Endpoint): void {
     const address = encodeSocketAddress(ip, port);
-    this.#backends.set(text, { text, address, active: 0, ejectedUntil: 0, timeouts: 0, isGone: false });
+    const counters = { active: 0, connections: 0, bytes: 0 };
+    this.#backends.set(text, { text, address, ...counters, ejectedUntil: 0, timeouts: 0, isGone: false });
   }
 
   /**

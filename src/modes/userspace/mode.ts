@@ -9,6 +9,8 @@ import { openIptables } from '../iptables-programs.ts';
 import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { ModeShell } from '../shell.ts';
+import { sumOfTraffic } from '../traffic/index.ts';
+import type { ServicePortTraffic } from '../traffic-counts.ts';
 import type { ServiceCounters } from './counters/service-counters.ts';
 import { userspaceMetrics } from './metrics.ts';
 import { PortReservations } from './portals/port-reservations.ts';
@@ -65,6 +67,10 @@ export class UserspaceMode extends ModeShell<UserspaceWriter> {
       counts.set(service, (counts.get(service) ?? 0) + connections);
     }
     return counts;
+  }
+
+  async traffic(): Promise<readonly ServicePortTraffic[]> {
+    return await sumOfTraffic(Array.from(this.writers.values(), writer => writer.traffic()));
   }
 
   /** Open TCP connections, with those of Services that are gone. */
