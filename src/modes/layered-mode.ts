@@ -2,7 +2,6 @@ import { errorText } from '../lib/error-text.ts';
 import type { Family } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
 import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
-import type { ReadConnections } from './frontend-connections.ts';
 import type { Listing } from './listing.ts';
 import type { Mode, ModeCondition, ModeEvents, ModeSettings, SocketReading, SyncReport } from './mode.ts';
 import type { KernelReading } from './read-back.ts';
@@ -17,8 +16,6 @@ export interface SocketLayer extends Mode {
    * does not name them.
    */
   leave(family: Family, ids: readonly string[]): Promise<void>;
-  /** What the sockets counted, if they count. */
-  readonly connections?: ReadConnections | undefined;
 }
 
 export interface Layers {

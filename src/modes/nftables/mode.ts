@@ -2,7 +2,7 @@ import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { type Commit, NftablesSocket, type Transaction } from '../../kernel/nftables/index.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
-import type { FrontendConnections, ReadConnections } from '../frontend-connections.ts';
+import type { FrontendConnections } from '../frontend-connections.ts';
 import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { type OpenRelay, openRelay, type RelayOptions } from '../relay/index.ts';
@@ -10,7 +10,6 @@ import { ModeShell, type ShellOptions } from '../shell.ts';
 import { FlowTraffic, sumOfTraffic } from '../traffic/index.ts';
 import type { ServicePortTraffic } from '../traffic-counts.ts';
 import { attempted } from './connections/attempts.ts';
-import { registerConnections } from './connections/connection-metrics.ts';
 import { countByService } from './connections/count-by-service.ts';
 import { readConnections, readTraffic } from './connections/read-connections.ts';
 import { DriftWatch, type TableDrift } from './drift.ts';
@@ -35,8 +34,6 @@ export interface NftablesModeOptions extends NftablesOptions, ShellOptions {
   readonly namespace?: NetworkNamespace | undefined;
   /** The size of the buffer for notifications, in bytes. */
   readonly receiveBuffer?: number | undefined;
-  /** What another layer counted. The metric of connections shows the sum. */
-  readonly alsoCounted?: ReadConnections | undefined;
   /** How the mode relays connections to node ports at loopback addresses. */
   readonly relay?: Partial<RelayOptions> | undefined;
 }
@@ -102,7 +99,6 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
   }
 
   protected createMetrics(metrics: MetricSet): MeasureObserver {
-    if (this.#options.countConnections) registerConnections(metrics, this.clock, () => this.#allConnections());
     if (this.#options.localhostNodePorts) {
       registerLocalhost(metrics, this.clock, {
         listeners: () => this.#listenerCounts(),
@@ -110,11 +106,6 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
       });
     }
     return nftablesMetrics(metrics);
-  }
-
-  async *#allConnections(): AsyncGenerator<FrontendConnections> {
-    yield* this.connections();
-    if (this.#options.alsoCounted) yield* this.#options.alsoCounted();
   }
 
   protected open(family: Family, settings: ModeSettings, book: PlanBook): NftablesWriter {

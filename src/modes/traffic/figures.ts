@@ -1,12 +1,14 @@
 import { Breaks } from '../../lib/breaks.ts';
 import type { ServicePortTraffic, TrafficFigures } from '../traffic-counts.ts';
 
-const KINDS = ['connections', 'active', 'packets', 'bytes', 'rejected', 'dropped'] as const;
+/** The figures that only grow. */
+export const SUMS = ['connections', 'packets', 'bytes', 'rejected', 'dropped'] as const;
+export const FIGURES = [...SUMS, 'active'] as const;
 
 /** The sum of both. A figure that only one of them has stays as it is. */
 export function plusFigures(a: TrafficFigures | undefined, b: TrafficFigures): TrafficFigures {
   const sum: { -readonly [kind in keyof TrafficFigures]: number } = {};
-  for (const kind of KINDS) {
+  for (const kind of FIGURES) {
     const [one, other] = [a?.[kind], b[kind]];
     if (one !== undefined || other !== undefined) sum[kind] = (one ?? 0) + (other ?? 0);
   }

@@ -13,6 +13,8 @@ export interface FlowTrafficOptions {
   readonly clock: Clock;
   /** The service ports whose flows count. */
   plans(): Iterable<FamilyPlan>;
+  /** A flow that is new counts as a connection to its endpoint. False if the mode has better counters. Default true. */
+  readonly countsConnections?: boolean;
 }
 
 const MIN_PAUSE_MS = 2000;
@@ -89,7 +91,9 @@ export class FlowTraffic {
     const id = trafficId({ family, service, port: port.name });
     let found = ports.get(id);
     if (found) return found;
-    found = this.#ports.get(id) ?? new PortFlows(family, service, port.name);
+    found =
+      this.#ports.get(id) ??
+      new PortFlows({ family, service, port: port.name }, this.#options.countsConnections ?? true);
     found.beginReading(plan);
     ports.set(id, found);
     return found;

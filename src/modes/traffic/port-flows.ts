@@ -1,9 +1,8 @@
-import type { Family } from '../../net/index.ts';
 import { reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
 import type { ServicePortTraffic, TrafficFigures } from '../traffic-counts.ts';
 
 interface Sums {
-  connections: number;
+  connections: number | undefined;
   active: number;
   packets: number | undefined;
   bytes: number | undefined;
@@ -20,12 +19,14 @@ export interface FlowShare {
 /** The flows of one service port, summed up by endpoint. */
 export class PortFlows {
   readonly #names: Pick<ServicePortTraffic, 'family' | 'service' | 'port'>;
-  readonly #sums = newSums();
+  readonly #countsConnections: boolean;
+  readonly #sums = newSums(false);
   readonly #endpoints = new Map<string, Sums>();
   #planned: ReadonlySet<string> = new Set();
 
-  constructor(family: Family, service: string, port: string) {
-    this.#names = { family, service, port };
+  constructor(names: Pick<ServicePortTraffic, 'family' | 'service' | 'port'>, countsConnections: boolean) {
+    this.#names = names;
+    this.#countsConnections = countsConnections;
   }
 
   beginReading(plan: ServicePortPlan): void {
@@ -37,7 +38,7 @@ export class PortFlows {
   add(endpoint: string, share: FlowShare): void {
     let sums = this.#endpoints.get(endpoint);
     if (!sums) {
-      sums = newSums();
+      sums = newSums(this.#countsConnections);
       this.#endpoints.set(endpoint, sums);
     }
     addTo(sums, share);
@@ -60,12 +61,12 @@ export class PortFlows {
   }
 }
 
-function newSums(): Sums {
-  return { connections: 0, active: 0, packets: undefined, bytes: undefined };
+function newSums(countsConnections: boolean): Sums {
+  return { connections: countsConnections ? 0 : undefined, active: 0, packets: undefined, bytes: undefined };
 }
 
 function addTo(sums: Sums, { isNew, isActive, carried }: FlowShare): void {
-  if (isNew) sums.connections++;
+  if (isNew && sums.connections !== undefined) sums.connections++;
   if (isActive) sums.active++;
   if (!carried) return;
   sums.packets = (sums.packets ?? 0) + Math.max(0, carried[0]);

@@ -15,7 +15,9 @@ export async function* readTraffic(socket: Socket, families: Families): AsyncGen
   for await (const entry of socket.streamServices()) {
     for (const [family, { wanted }] of families) {
       const plan = wanted.planOf(printKey(entry.key));
-      if (plan && (entry.stats?.connections ?? 0n) > 0n) busy.push([family, plan, entry]);
+      if (!plan) continue;
+      if ((entry.stats?.connections ?? 0n) > 0n) busy.push([family, plan, entry]);
+      else yield { family, service: plan.service, port: plan.port.name, ...figuresOf(entry.stats), active: 0 };
     }
   }
   for (const [family, { service, port }, { key, stats }] of busy) {
