@@ -24,10 +24,11 @@ export function servicesTable(options: ServicesTableOptions) {
   const columns = figures.length > 0 ? figures.map(([name]) => name) : hasConnections ? ['CONNECTIONS'] : [];
   const optional = [...columns, 'STATE', 'CHANGED', ...(hasReasons ? ['REASON'] : [])];
   const header = ['NAMESPACE', 'NAME', 'TYPE', 'ADDRESS', 'PORTS', 'ENDPOINTS', ...optional];
+  const numbers = new Set(figures.map(([name]) => header.indexOf(name)));
   let table: TableStream | undefined;
   return {
     add(row: ServiceRow): void {
-      table ??= new TableStream(header.map(style.bold), print);
+      table ??= new TableStream(header.map(style.bold), print, { numbers });
       const { namespace, name, type, addresses, ports, endpoints, connections, traffic, state, reasons, changed } = row;
       const cells = [
         namespace,

@@ -61,7 +61,7 @@ test('TRAFFIC-10 the metrics of endpoints name the endpoint', async () => {
   const other = '{endpoint="other",ip_family="IPv4",port="",service="other"}';
   assert.deepEqual(
     (await node.samples(/^endpoint_/)).map(line => line.replace('endpoint_', '')),
-    [`connections_total${labels} 3`, `connections_total${other} 0`, `bytes_total${labels} 60`, `bytes_total${other} 0`],
+    [`bytes_total${labels} 60`, `bytes_total${other} 0`, `connections_total${labels} 3`, `connections_total${other} 0`],
   );
 });
 
