@@ -107,7 +107,7 @@ function holdSockets(count: number): void {
   for (let i = 0; i < count; i++) {
     key.writeInt32LE(connectDatagrams(namespace, 'IPv4', address));
     const endpoint = { ip: endpointIP(i), port: 8080 };
-    const value = { namespace: 1n, service: { ip: '10.96.0.1' as Ip, port: 80 }, endpoint, isCounted: false };
+    const value = { namespace: 1n, service: { ip: '10.96.0.1' as Ip, port: 80 }, endpoint, countedBy: 0 };
     peers.update(key, encodePeer(value));
   }
   // With a listener the process lives as long as the channel does.

@@ -3,8 +3,7 @@ import { Machine } from '../../src/demo/playground/machine.ts';
 import { hierarchyFolder } from '../../src/kernel/bpf/cgroup.ts';
 import { CtMessage } from '../../src/kernel/conntrack/attributes.ts';
 import { nfgenmsg } from '../../src/kernel/conntrack/family.ts';
-import { sendRequests } from '../../src/kernel/conntrack/requests.ts';
-import { NetlinkSocket, Protocol } from '../../src/kernel/netlink/index.ts';
+import { NetlinkSocket, Protocol, sendRequests } from '../../src/kernel/netlink/index.ts';
 import { type Cidr, hostCidr, type Ip, parseCidr } from '../../src/net/index.ts';
 import { POD_RANGE, SERVICE_RANGE } from './cluster.ts';
 

@@ -12,11 +12,11 @@ import { MapTimes } from './map-times.ts';
 import { collectYoung } from './memory.ts';
 import { NodeProxy } from './node-proxy.ts';
 
-/** What a new generation of maps took, in milliseconds. */
+/** What new maps took, in milliseconds. */
 export interface Renewal {
   /** Processor time of all of it. */
   readonly cpu: number;
-  /** The part that wrote all Services into the maps. */
+  /** The part that wrote to the maps. */
   readonly maps: number;
 }
 
@@ -31,9 +31,9 @@ export interface ChangeTime {
 export interface EbpfLoad {
   /** The first generation, which a start makes. */
   readonly first: Renewal;
-  /** New generations, because changes used the slots up. */
+  /** New maps for slots, because changes used them up. */
   readonly renewals: readonly Renewal[];
-  /** Of other new generations: milliseconds of processor time of the longest piece that held the event loop. */
+  /** Of others: milliseconds of processor time of the longest piece that held the event loop. */
   readonly longest: readonly number[];
   /** An endpoint came, or went. */
   readonly endpoints: readonly ChangeTime[];
@@ -51,7 +51,7 @@ const FILLER = 60_000;
 const FILLER_ENDPOINTS = 1000;
 const NEW_SERVICES = 61_000;
 
-/** Writes a cluster to ebpf mode without the network underneath, changes it, and lets it make new generations. */
+/** Writes a cluster to ebpf mode without the network underneath, changes it, and lets it make new maps. */
 export async function measureEbpfLoad({ size, renewals }: { size: Size; renewals: number }): Promise<EbpfLoad> {
   setPriority(PRIORITY);
   const namespace = NetworkNamespace.create();

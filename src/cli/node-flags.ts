@@ -1,3 +1,4 @@
+import { ALGORITHMS, type Algorithm } from '../model/index.ts';
 import { EBPF_SOCKETS, MODES, type ModeDescriptor, type ModeFlags, modeNamed } from '../modes/index.ts';
 import { oneOf } from './command.ts';
 import { bool, FlagError, type FlagValues, oneWordOf, string } from './flags/index.ts';
@@ -20,6 +21,17 @@ export function modeFlag(values: { readonly 'proxy-mode': string }): ModeDescrip
   return mode;
 }
 
+/** Empty: the mode does what it does without a choice. */
+export const NO_BALANCE: Algorithm | '' = '';
+
+export const DEFAULT_BALANCE_FLAG = {
+  type: oneWordOf<Algorithm | ''>(ALGORITHMS),
+  default: NO_BALANCE,
+  word: 'ALGORITHM',
+  words: ALGORITHMS,
+  usage: 'how connections get an endpoint if a Service does not choose (default: as the mode does)',
+};
+
 export const CGROUP_ROOT_FLAG = {
   type: string,
   default: '',
@@ -30,6 +42,7 @@ export const CGROUP_ROOT_FLAG = {
 /** The flags of the proxy that change what its mode writes, for commands that show that without a running proxy. */
 export const MODE_OPTION_FLAGS = {
   'count-connections': { type: bool, default: false, usage: 'the rules of a proxy that runs with this flag' },
+  'default-balance': DEFAULT_BALANCE_FLAG,
   'keep-node-source-ports': { type: bool, default: false, usage: 'the rules of a proxy that runs with this flag' },
   'ebpf-sockets': {
     type: oneWordOf(EBPF_SOCKETS),
@@ -43,6 +56,7 @@ export const MODE_OPTION_FLAGS = {
 
 export function modeFlags(values: FlagValues<typeof MODE_OPTION_FLAGS>): ModeFlags {
   return {
+    defaultBalance: values['default-balance'] || undefined,
     countConnections: values['count-connections'],
     keepNodeSourcePorts: values['keep-node-source-ports'],
     ebpfSockets: values['ebpf-sockets'],

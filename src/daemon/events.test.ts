@@ -26,6 +26,18 @@ test('EVENTS-7 MODE-8 the Event of a service port that is set aside names the Se
   });
 });
 
+test('BALANCE-3 the Event of an algorithm that the mode lacks names the Service, the node and the reason', () => {
+  const service = serviceReference({ namespace: 'default', name: 'web', uid: 'u-1' });
+  assert.deepEqual(events.balanceUnavailable(service, 'weighted is not available in x mode'), {
+    type: 'Warning',
+    reason: 'BalanceUnavailable',
+    action: 'Plan',
+    regarding: service,
+    related: node,
+    note: 'node node-a ignores the annotation pointsman.dev/balance: weighted is not available in x mode',
+  });
+});
+
 test('EVENTS-27 the Event of a defaulted mode is a warning about the node, in the words of upstream', () => {
   assert.deepEqual(events.modeDefaulted(), {
     type: 'Warning',

@@ -39,6 +39,15 @@ export function eventsOf(nodeName: string) {
       note: serviceHealthNote(nodeName, failure),
     }),
 
+    balanceUnavailable: (service: ObjectReference, reason: string): EventContent => ({
+      type: 'Warning',
+      reason: 'BalanceUnavailable',
+      action: 'Plan',
+      regarding: service,
+      related: node,
+      note: `node ${nodeName} ignores the annotation pointsman.dev/balance: ${reason}`,
+    }),
+
     setAside: (service: ObjectReference, port: SetAside): EventContent => ({
       type: 'Warning',
       reason: 'SetAside',

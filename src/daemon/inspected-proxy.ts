@@ -37,6 +37,7 @@ export function inspectedProxy(
       configuration: () => configurationAnswer(parts),
       logLines: () => options.logControl.recentLines(),
       metrics: () => observability.metrics.text(),
+      programmed: () => parts.programmed.state(proxy.loop.isPending),
     },
   };
 }

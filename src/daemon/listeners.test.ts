@@ -7,7 +7,7 @@ import { History } from '../history/index.ts';
 import type { SetAside } from '../modes/index.ts';
 import { Checks, ProxyHealth } from '../observe/health/index.ts';
 import { ProxyMetrics } from '../observe/metrics/index.ts';
-import type { ProxyListeners } from '../proxy/index.ts';
+import { NO_VERSIONS, ProgrammedVersions, type ProxyListeners } from '../proxy/index.ts';
 import { InputProblems } from './input-problems.ts';
 import { proxyListeners } from './listeners.ts';
 import { buildInfo } from './version-info.ts';
@@ -17,6 +17,7 @@ describe('reports of the proxy', () => {
   let listeners: ProxyListeners;
   let lines: string[];
   let setAside: SetAside[];
+  let unavailable: [service: string, reason: string][];
   let history: History;
 
   beforeEach(() => {
@@ -27,6 +28,7 @@ describe('reports of the proxy', () => {
     const { log } = remembering;
     lines = remembering.lines;
     setAside = [];
+    unavailable = [];
     history = new History(clock);
     const ignore = () => {};
     listeners = proxyListeners({
@@ -36,9 +38,11 @@ describe('reports of the proxy', () => {
       metrics,
       input: new InputProblems(log, metrics, new Checks()),
       history,
+      programmed: new ProgrammedVersions(() => NO_VERSIONS),
       syncEnded: ignore,
       synced: ignore,
       node: () => ({ name: 'node-a', zone: 'zone-a' }),
+      balanceUnavailable: (service, reason) => unavailable.push([service, reason]),
       setAside: port => setAside.push(port),
       conditionChanged: () => {},
       driftRepaired: ignore,
@@ -71,6 +75,14 @@ describe('reports of the proxy', () => {
         ['sync', 'IPv4', '', 'succeeded after 1 failed attempt', ''],
       ],
     );
+  });
+
+  test('BALANCE-3 only the problem that the mode lacks an algorithm becomes an Event of the Service', () => {
+    const problem = { kind: 'Service', object: 'Service shop/web', message: 'weighted is not available' };
+    listeners.loop.problem(problem);
+    assert.deepEqual(unavailable, []);
+    listeners.loop.problem({ ...problem, reason: 'unavailable' });
+    assert.deepEqual(unavailable, [['shop/web', 'weighted is not available']]);
   });
 
   for (const full of [true, false]) {

@@ -7,7 +7,7 @@ import { type Family, joinHostPort } from '../net/index.ts';
 import type { ProxyHealth } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
-import type { LoopListener, ProxyListeners, SyncedReport } from '../proxy/index.ts';
+import type { LoopListener, ProgrammedVersions, ProxyListeners, SyncedReport } from '../proxy/index.ts';
 import { logChanges } from './change-log.ts';
 import type { InputProblems } from './input-problems.ts';
 
@@ -20,6 +20,7 @@ export interface ReportTargets {
   readonly metrics: ProxyMetrics;
   readonly input: InputProblems;
   readonly history: History;
+  readonly programmed: ProgrammedVersions;
   /** Called after each sync of a family, before `synced`, and also if it failed. */
   readonly syncEnded: (family: Family, sync: EndedSync) => void;
   /** Called after each sync of a family that succeeded. */
@@ -28,6 +29,8 @@ export interface ReportTargets {
   readonly node: (family: Family) => NodeTopology;
   /** The condition of the mode may have changed. */
   readonly conditionChanged: () => void;
+  /** A Service, named `ns/name`, asks for an algorithm that the mode does not have. */
+  readonly balanceUnavailable: (service: string, reason: string) => void;
   readonly setAside: ModeEvents['setAside'];
   readonly driftRepaired: ModeEvents['driftRepaired'];
 }
@@ -53,11 +56,14 @@ export function proxyListeners(targets: ReportTargets): ProxyListeners {
   };
 }
 
-function loopListener({ log, health, metrics, input, history, synced, syncEnded, node }: ReportTargets): LoopListener {
+function loopListener(targets: ReportTargets): LoopListener {
+  const { log, health, metrics, input, history, programmed, synced, syncEnded, node } = targets;
   return {
     problem(problem) {
       input.add(problem);
       history.problem(problem);
+      const { reason, object = '', message } = problem;
+      if (reason === 'unavailable') targets.balanceUnavailable(object.replace(/^Service /, ''), message);
     },
     recovered(where) {
       input.recovered(where);
@@ -68,7 +74,11 @@ function loopListener({ log, health, metrics, input, history, synced, syncEnded,
       metrics.syncQueued(family);
     },
     syncStarted: family => health.syncStarted(family),
-    allTaken: () => history.taken(),
+    allTaken() {
+      history.taken();
+      programmed.allTaken();
+    },
+    allWritten: () => programmed.allWritten(),
     changesTaken(family, diff, plans) {
       logChanges(log, family, diff, node(family));
       history.planned(family, diff, plans);

@@ -30,6 +30,18 @@ test('SYNC-9 syncs may be more than an hour apart', async () => {
   }
 });
 
+test('BALANCE-2 the default of the operator and what the mode can do are settings of the plans', () => {
+  const gates = applyFeatureGates(new Map());
+  assert.ok(gates.kind === 'gates');
+  const configuration = { ...defaultConfiguration(), mode: 'iptables' };
+  const { settings } = liveConfig(configuration, gates.gates, { defaultBalance: 'weighted' });
+  assert.deepEqual(
+    [settings.defaultAlgorithm, settings.algorithms],
+    ['weighted', ['random', 'round-robin', 'weighted']],
+  );
+  assert.equal(liveConfig(configuration, gates.gates).settings.defaultAlgorithm, undefined);
+});
+
 test('SYNC-9 without a request a sync runs after an hour, whatever the sync period is', () => {
   const gates = applyFeatureGates(new Map());
   assert.ok(gates.kind === 'gates');

@@ -1,9 +1,10 @@
 import { type ObjectLookup, type ObjectMeta, objectKey } from '../api/index.ts';
-import { type ConfiguredApiClient, createApiClient } from '../client/index.ts';
+import { type ApiClient, type ConfiguredApiClient, createApiClient } from '../client/index.ts';
 import type { WatchFact } from '../explain/index.ts';
 import { toMilliseconds } from '../lib/duration.ts';
 import { type ObjectReference, serviceReference } from '../observe/events/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
+import { NO_VERSIONS, type ResourceVersions } from '../proxy/index.ts';
 import { ClusterSource, FilesSource, type Source } from '../source/index.ts';
 import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
@@ -14,9 +15,13 @@ import { WatchChecks, watchReporter, watchSilenceMs } from './watch-report.ts';
 /** The source of the proxy's objects, opened far enough that the Node is known. */
 export interface Objects {
   readonly source: Source;
+  /** Undefined without an API server. */
+  readonly client: ApiClient | undefined;
   readonly ownNode: OwnNode;
   /** The Services and EndpointSlices as the source delivered them. */
   readonly lookup: ObjectLookup;
+  /** The source has delivered everything up to these versions. Manifests have none. */
+  versions(): ResourceVersions;
   /** The state of each watch. Empty without an API server. */
   watches(): readonly WatchFact[];
   /** The reference in an Event about a Service. */
@@ -48,8 +53,10 @@ function openManifests(
   resources.add('objects', () => source.close());
   return {
     source,
+    client: undefined,
     ownNode,
     lookup: source.objects,
+    versions: () => NO_VERSIONS,
     watches: () => [],
     serviceReference: ({ namespace, name }) => serviceReference({ namespace, name }),
   };
@@ -82,8 +89,10 @@ async function openCluster(
   await waitForNode(ownNode, nodeName, configuration.detectLocalMode === 'NodeCIDR', log);
   return {
     source,
+    client,
     ownNode,
     lookup: source.objects,
+    versions: () => ({ services: source.services.version, endpointSlices: source.endpointSlices.version }),
     watches: () => source.following().map(watch => ({ ...watch, problem: watchChecks.problemOf(watch.path) })),
     serviceReference: ({ namespace, name }) => {
       const { uid } = source.services.get(objectKey({ namespace, name }))?.metadata ?? {};

@@ -2,6 +2,7 @@ import type { Configuration, FeatureGates } from '../config/index.ts';
 import type { ModeFlags } from '../modes/index.ts';
 import type { LogControl, Logger } from '../observe/logging/index.ts';
 import type { PageAction, PageAddress } from '../page/index.ts';
+import type { ProgrammedReportSettings } from './programmed-report.ts';
 
 /** Everything that the command line decides. */
 export interface DaemonOptions extends ModeFlags {
@@ -28,6 +29,8 @@ export interface DaemonOptions extends ModeFlags {
   readonly inspectSocket: string;
   /** Loopback address and port of the inspection API. Empty: it does not listen on TCP. */
   readonly inspectBindAddress: string;
+  /** Where and how often the proxy reports what it has programmed. Undefined: it does not. */
+  readonly reportProgrammed?: ProgrammedReportSettings | undefined;
   /** The operator's page. Undefined: no page. */
   readonly page: PageOptions | undefined;
   /** The version of Pointsman. */

@@ -31,6 +31,7 @@ export function proxyStatus(parts: RunParts, proxy: RunningProxy, record: RunRec
     healthy: health.healthy,
     nodeEligible: health.nodeEligible,
     pending: proxy.loop.isPending,
+    programmed: options.manifests === undefined ? parts.programmed.state(proxy.loop.isPending).programmed : undefined,
     families: familyStatuses(parts, proxy),
     checks: results.map(checkStatus),
     condition: conditionStatus(proxy.mode.condition?.()),

@@ -10,7 +10,7 @@ import {
   TrafficReader,
 } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
-import { createProxy, type RunningProxy } from '../proxy/index.ts';
+import { createProxy, type ProgrammedVersions, type RunningProxy, unavailableDefault } from '../proxy/index.ts';
 import type { OnConfigurationChange } from './configuration-reload.ts';
 import { openInspection } from './inspection.ts';
 import { proxyListeners } from './listeners.ts';
@@ -20,6 +20,7 @@ import { showProxyCounts } from './metrics.ts';
 import { ConditionReport } from './mode-condition.ts';
 import type { Objects } from './objects.ts';
 import type { Observability } from './observability.ts';
+import { openProgrammedReport } from './open-programmed-report.ts';
 import type { DaemonOptions } from './options.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
 import type { OpenResources, Shutdown } from './shutdown.ts';
@@ -32,6 +33,7 @@ export interface RunParts {
   readonly shutdown: Shutdown;
   readonly observability: Observability;
   readonly objects: Objects;
+  readonly programmed: ProgrammedVersions;
   readonly nodeName: string;
   readonly mode: ConfiguredMode;
   readonly families: readonly Family[];
@@ -57,8 +59,10 @@ export async function run(parts: RunParts): Promise<void> {
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
   if (mode.descriptor.network) checks.add('sockets', () => conditionOutcome(proxy.mode));
   logSettings(parts.options);
+  openProgrammedReport(parts, proxy);
+  logIgnoredDefault(parts);
   await openInspection(parts, proxy, record, traffic);
-  parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates)));
+  parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates, parts.options)));
   if (parts.options.manifests === undefined)
     for (const resource of WATCHED) parts.options.log.info('config', `Starting ${resource} config controller`);
   await objects.source.start(sourceHandlers(parts, proxy.loop));
@@ -80,8 +84,13 @@ function logSettings({ configuration, gates, log }: DaemonOptions): void {
   log.v(2, 'proxy', 'Using a mark for masquerade', { mark: `0x${(2 ** masqueradeBit).toString(16).padStart(8, '0')}` });
 }
 
+function logIgnoredDefault({ options: { defaultBalance, log }, mode }: RunParts): void {
+  const notice = unavailableDefault(defaultBalance, mode);
+  if (notice !== undefined) log.warning('proxy', notice);
+}
+
 function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
-  const { options, resources, observability, objects, nodeName, families, mode } = parts;
+  const { options, resources, observability, objects, programmed, nodeName, families, mode } = parts;
   const { health, metrics, checks, input, history, recorder, events } = observability;
   const { configuration, gates, log } = options;
   const memory = new StartMemoryRelease(families);
@@ -91,7 +100,7 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
     changed: next => recorder.record(events.conditionChanged(next)),
   });
   const proxy: RunningProxy = createProxy(
-    { nodeName, families, live: liveConfig(configuration, gates), mode, formerCgroupRoot: options.cgroupRoot },
+    { nodeName, families, live: liveConfig(configuration, gates, options), mode, formerCgroupRoot: options.cgroupRoot },
     proxyListeners({
       mode: configuration.mode,
       log,
@@ -99,6 +108,7 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
       metrics,
       input,
       history,
+      programmed,
       node: family => proxy.loop.state.nodeOptions.families[family].node,
       syncEnded: (family, sync) => record.syncEnded(family, sync),
       synced: family => {
@@ -107,6 +117,8 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
         memory.synced(family);
       },
       conditionChanged: () => condition.look(proxy.mode.condition?.()),
+      balanceUnavailable: (service, reason) =>
+        recorder.record(events.balanceUnavailable(objects.serviceReference(objectName(service)), reason)),
       setAside: port => recorder.record(events.setAside(objects.serviceReference(port), port)),
       driftRepaired: (family, repair) => {
         record.repaired(family, repair);

@@ -12,9 +12,10 @@ export function sourceHandlers(
     options,
     observability: { health, input, history },
     objects,
+    programmed,
     shutdown,
     nodeName,
-  }: Pick<RunParts, 'options' | 'observability' | 'objects' | 'shutdown' | 'nodeName'>,
+  }: Pick<RunParts, 'options' | 'observability' | 'objects' | 'programmed' | 'shutdown' | 'nodeName'>,
   loop: ProxyLoop,
 ): SourceHandlers {
   const { log } = options;
@@ -28,11 +29,13 @@ export function sourceHandlers(
     serviceChanged(change) {
       receive('Service', 'service', change);
       history.serviceChanged(change);
+      programmed.objectChanged();
       loop.serviceChanged(change);
     },
     endpointSliceChanged(change) {
       receive('EndpointSlice', 'endpoints', change);
       history.endpointSliceChanged(change);
+      programmed.objectChanged();
       loop.endpointSliceChanged(change);
     },
     serviceCidrChanged(change) {

@@ -3,6 +3,7 @@ import { MODE_DEFAULTED } from '../config/index.ts';
 import { FatalError } from '../lib/fatal-error.ts';
 import { detectNodeIPs, isNodeIPKnown, nodeNameFrom } from '../model/index.ts';
 import { configuredMode } from '../modes/index.ts';
+import { ProgrammedVersions } from '../proxy/index.ts';
 import { reloadConfiguration } from './configuration-reload.ts';
 import { applyConntrack } from './conntrack.ts';
 import { checkConfiguredFamilies, chooseFamilies } from './families.ts';
@@ -59,6 +60,7 @@ export async function start(
     shutdown,
     observability,
     objects,
+    programmed: new ProgrammedVersions(() => objects.versions()),
     nodeName,
     mode,
     families,

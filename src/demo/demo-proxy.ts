@@ -7,6 +7,7 @@ import { systemClock } from '../lib/clock.ts';
 import { CurrentProblems } from '../lib/current-problems.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { Problem } from '../lib/problem.ts';
+import type { Algorithm } from '../model/index.ts';
 import {
   type ConfiguredMode,
   connectionCounts,
@@ -49,6 +50,7 @@ export interface DemoProxyOptions {
   readonly nodeName: string;
   readonly mode: ConfiguredMode;
   readonly families: readonly Family[];
+  readonly defaultBalance?: Algorithm | undefined;
   readonly onChange: () => void;
   /** The sockets that the mode may serve. */
   readonly socketScope?: SocketScope | undefined;
@@ -74,7 +76,7 @@ export class DemoProxy {
         mode,
         families,
         live: {
-          settings: SETTINGS,
+          settings: { ...SETTINGS, defaultAlgorithm: options.defaultBalance, algorithms: mode.descriptor.algorithms },
           nodePortAddresses: NODE_PORT_ADDRESSES,
           masqueradeBit: MASQUERADE_BIT,
           intervals: syncIntervals(MIN_SYNC_PERIOD_MS, SYNC_PERIOD_MS),

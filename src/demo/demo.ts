@@ -4,6 +4,7 @@ import type { InspectedProxy } from '../inspect/index.ts';
 import type { OwnControlGroup } from '../kernel/bpf/index.ts';
 import { KernelError } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
+import type { Algorithm } from '../model/index.ts';
 import { type ConfiguredMode, DEFAULT_MODE, type ModeBehaviour } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip, parseIp } from '../net/index.ts';
 import { FilesSource, type SourceHandlers } from '../source/index.ts';
@@ -23,6 +24,8 @@ export interface DemoOptions {
   readonly onChange: () => void;
   /** The default is the mode of a proxy whose configuration names none. */
   readonly mode?: ConfiguredMode;
+  /** The algorithm of Services that choose none. The default is what the mode does without a choice. */
+  readonly defaultBalance?: Algorithm | undefined;
   /** The default is both. */
   readonly families?: readonly Family[];
   /** The node of the manifests that the proxy runs on. */
@@ -77,6 +80,7 @@ export class Demo {
       mode,
       families,
       nodeName,
+      defaultBalance: options.defaultBalance,
       socketScope: group && socketsIn(group, () => this.#fixedCallers()),
     });
     this.#contexts = this.#readContexts();

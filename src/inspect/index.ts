@@ -17,6 +17,12 @@ export { LiveHub, type LiveHubOptions } from './live-hub.ts';
 export { LOCAL_SITE, localOnly, type OwnSite, siteRefusal } from './own-site.ts';
 export { planRoute } from './plan.ts';
 export { type ProblemsAnswer, problemsRoute } from './problems.ts';
+export {
+  PROGRAMMED_SCHEMA,
+  type ProgrammedAnswer,
+  programmedRoute,
+  type SetAsidePort,
+} from './programmed.ts';
 export { PulseRecorder, type SyncPulse } from './pulse.ts';
 export { type Parameter, type Query, QueryError, type Route } from './route.ts';
 export { type InspectedProxy, type Inspection, inspect } from './routes.ts';

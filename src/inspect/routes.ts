@@ -1,6 +1,7 @@
 import { explain, type Facts, parseQuestion, QuestionError, type QuestionTexts } from '../explain/index.ts';
 import type { History } from '../history/index.ts';
 import type { ServicePortTraffic } from '../modes/index.ts';
+import type { ProgrammedState } from '../proxy/index.ts';
 import { explainRoute } from './explain.ts';
 import { historyRoute } from './history.ts';
 import { kernelRoute } from './kernel.ts';
@@ -8,6 +9,7 @@ import { liveRoute } from './live.ts';
 import { LiveHub } from './live-hub.ts';
 import { planRoute } from './plan.ts';
 import { problemsRoute } from './problems.ts';
+import { programmedRoute } from './programmed.ts';
 import type { PulseRecorder } from './pulse.ts';
 import { QueryError, type Route } from './route.ts';
 import { type ListRules, rulesRoute } from './rules.ts';
@@ -38,6 +40,7 @@ export interface InspectedProxy {
     configuration(): ConfigurationAnswer;
     logLines(): readonly string[];
     metrics(): Promise<string>;
+    programmed(): ProgrammedState;
   };
 }
 
@@ -74,6 +77,7 @@ export function inspect(proxy: InspectedProxy): Inspection {
     explainRoute(request => explained(request, facts())),
     ...(daemon
       ? [
+          programmedRoute(facts, () => daemon.programmed()),
           configurationRoute(() => daemon.configuration()),
           logRoute(() => daemon.logLines()),
           metricsRoute(() => daemon.metrics()),

@@ -1,6 +1,7 @@
 import type { Problem } from '../lib/problem.ts';
 import type { ModeCondition } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
+import type { ResourceVersions } from '../proxy/index.ts';
 import { objectAnswer } from './answers.ts';
 import type { Route } from './route.ts';
 
@@ -26,6 +27,8 @@ export interface ProxyStatus {
   readonly nodeEligible: boolean;
   /** Some changes that the proxy has received are not in the kernel yet. */
   readonly pending: boolean;
+  /** Everything up to these resource versions is in the kernel, except what is set aside. Absent with manifests. */
+  readonly programmed?: ResourceVersions | undefined;
   readonly families: readonly FamilyStatus[];
   readonly checks: readonly CheckStatus[];
   /** The state of an extra part of the mode. Absent if the mode has none. */

@@ -2,7 +2,7 @@ import { KernelError } from './errors.ts';
 import { NetlinkSocket, Protocol } from './netlink/index.ts';
 import type { NetworkNamespace } from './netns.ts';
 
-const SOCK_DIAG_BY_FAMILY = 20;
+export const SOCK_DIAG_BY_FAMILY = 20;
 
 /** The kernel lacks sock_diag or the protocol, or a security module denies it to the container. */
 const UNSUPPORTED = new Set(['ENOENT', 'EPROTONOSUPPORT', 'EAFNOSUPPORT', 'EOPNOTSUPP', 'EINVAL', 'EPERM', 'EACCES']);

@@ -20,10 +20,19 @@ export interface Problem {
  * unreadable  a file or a folder cannot be read or parsed
  * duplicate   another manifest has the same object
  * conflict    another Service owns the address
+ * unavailable the mode of the proxy cannot do what the object asks for
  * internal    the proxy failed to process the object
  */
 export type ProblemReason = (typeof PROBLEM_REASONS)[number];
 
-export const PROBLEM_REASONS = ['invalid', 'doubtful', 'unreadable', 'duplicate', 'conflict', 'internal'] as const;
+export const PROBLEM_REASONS = [
+  'invalid',
+  'doubtful',
+  'unreadable',
+  'duplicate',
+  'conflict',
+  'unavailable',
+  'internal',
+] as const;
 
 export type ReportProblem = (problem: Problem) => void;

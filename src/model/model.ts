@@ -69,11 +69,13 @@ export class Model {
     this.#options = options;
   }
 
-  setService(service: Service): void {
+  /** Returns the ports that the Service has now in this family. */
+  setService(service: Service): readonly ServicePort[] {
     const ports = convertService(service, this.family, this.#options.report);
     // On a node with one family the model of the other family stays empty. This saves making keys for it.
     const isEmpty = this.#services.size === 0 && this.#pending.size === 0;
     if (ports.length > 0 || !isEmpty) this.#setPorts(objectKey(service.metadata), ports);
+    return ports;
   }
 
   deleteService(key: string): void {

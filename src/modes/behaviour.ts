@@ -12,6 +12,18 @@ export type EndpointChoice =
   /** The kernel has schedulers. The annotation of a Service may name another one than this. */
   | { readonly kind: 'scheduler'; readonly scheduler: string };
 
+/** How a mode chooses if a Service does not. Completes "the mode chooses". */
+export function usualChoice(choice: EndpointChoice): string {
+  switch (choice.kind) {
+    case 'random':
+      return 'at random';
+    case 'balancer':
+      return 'in turns';
+    case 'scheduler':
+      return `as the scheduler ${choice.scheduler} decides`;
+  }
+}
+
 /** Which node ports a mode serves at loopback addresses. */
 export type LoopbackNodePorts =
   | 'none'

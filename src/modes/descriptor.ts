@@ -40,8 +40,10 @@ export interface ModeContext extends ModeMachine, ShellOptions {
 /** Which sockets ebpf mode translates: all of the machine, or only those of the node's own network namespace. */
 export const EBPF_SOCKETS = ['all', 'node'] as const;
 
-/** The flags that only Pointsman has and that are options of a mode. */
+/** The flags that only Pointsman has and that change what a mode writes. */
 export interface ModeFlags {
+  /** The algorithm of Services that choose none. The default is what the mode does without a choice. */
+  readonly defaultBalance?: Algorithm | undefined;
   /** Let the kernel count connections for each service port. */
   readonly countConnections: boolean;
   /** Masqueraded TCP connections of node processes keep their source port if it is free. The default is false. */
@@ -125,6 +127,8 @@ export interface ModeDescriptor<Options = unknown> {
   readonly startEvent?: StartEvent | undefined;
   /** How this mode can spread connections. A Service that asks for another way gets what the mode always does. */
   readonly algorithms: readonly Algorithm[];
+  /** For least connections the mode takes turns over slots, and the proxy changes the slots by the open connections. */
+  readonly needsConnectionFeedback?: boolean | undefined;
   /** What happens to connections in this mode, where modes differ. */
   behaviour(options: Options): ModeBehaviour;
 }

@@ -6,8 +6,10 @@ export {
   type SocketBehaviour,
   type SocketDecision,
   type SocketNode,
+  usualChoice,
 } from './behaviour.ts';
 export type { Cleanup } from './cleanup-report.ts';
+export { ConnectionEnder, type EndedCount, type EndReport } from './connection-ender.ts';
 export {
   type CleanupOptions,
   type ConfiguredMode,
@@ -46,7 +48,7 @@ export { NodeAddresses } from './node-addresses.ts';
 export type { PlanBook } from './plan-book.ts';
 export { type EntryState, entryState, type KernelEntry, type KernelReading, type PinnedClient } from './read-back.ts';
 export { configuredMode, createMode, DEFAULT_MODE, MODES, modeNamed } from './registry.ts';
-export { type SetAside, type SetAsideCause, setAsideName } from './set-aside.ts';
+export { type SetAside, type SetAsideCause, setAsideName, setAsideService } from './set-aside.ts';
 export { ModeShell, type ShellOptions } from './shell.ts';
 export { StaleFlowCleaner } from './stale-flow-cleaner.ts';
 export { connectionCounts, FIGURES, plusFigures, registerTraffic, TrafficReader } from './traffic/index.ts';

@@ -1,7 +1,7 @@
 import { errorText } from '../lib/error-text.ts';
 import type { Family } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
-import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
+import type { EndedEndpoint, PlanDiff, ServicePortPlan } from '../plan/index.ts';
 import type { Listing } from './listing.ts';
 import type { Mode, ModeCondition, ModeEvents, ModeSettings, SocketReading, SyncReport } from './mode.ts';
 import type { KernelReading } from './read-back.ts';
@@ -108,6 +108,10 @@ export class LayeredMode implements Mode {
 
   async sockets(): Promise<SocketReading | undefined> {
     return await this.#sockets.sockets?.();
+  }
+
+  async endConnections(ended: readonly EndedEndpoint[]): Promise<ReadonlyMap<EndedEndpoint, number> | undefined> {
+    return this.#network.endConnections?.(ended);
   }
 
   registerMetrics(metrics: MetricSet): void {

@@ -2,7 +2,7 @@ import { errorText } from '../lib/error-text.ts';
 import type { LocalDetector, NodePortAddresses } from '../model/index.ts';
 import type { Family, Ip } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
-import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
+import type { EndedEndpoint, PlanDiff, ServicePortPlan } from '../plan/index.ts';
 import type { Listing } from './listing.ts';
 import type { KernelReading } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
@@ -169,6 +169,11 @@ export interface Mode {
    * sockets. Does not wait for syncs or make them wait.
    */
   sockets?(): Promise<SocketReading | undefined>;
+  /**
+   * Resets connections to these endpoints that end at sockets of this process. Returns how many each endpoint had. A mode
+   * without such sockets leaves it out.
+   */
+  endConnections?(ended: readonly EndedEndpoint[]): Promise<ReadonlyMap<EndedEndpoint, number> | undefined>;
   /** Shows what only this mode can measure. */
   registerMetrics(metrics: MetricSet): void;
   /** Whether iptables had this chain before the first sync. Only modes that listed the chains anyway know it. */

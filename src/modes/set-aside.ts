@@ -43,6 +43,11 @@ export function portCauseOf(error: unknown): SetAsideCause {
   return cause.errno === 'EADDRINUSE' ? { ...cause, message: `${cause.message}; another program has it` } : cause;
 }
 
+/** `namespace/name` */
+export function setAsideService({ namespace, name }: SetAside): string {
+  return `${namespace}/${name}`;
+}
+
 /** `namespace/name:port`, as logs write a service port. */
 export function setAsideName({ namespace, name, port }: SetAside): string {
   return `${namespace}/${name}${port === '' ? '' : `:${port}`}`;

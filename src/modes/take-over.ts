@@ -3,7 +3,7 @@ import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { Family } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
-import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
+import type { EndedEndpoint, PlanDiff, ServicePortPlan } from '../plan/index.ts';
 import type { Listing } from './listing.ts';
 import type { Mode, ModeCondition, ModeSettings, SocketReading, SyncReport } from './mode.ts';
 import type { KernelReading } from './read-back.ts';
@@ -76,6 +76,10 @@ export class TakeOver implements Mode {
 
   condition(): ModeCondition | undefined {
     return this.#mode.condition?.();
+  }
+
+  async endConnections(ended: readonly EndedEndpoint[]): Promise<ReadonlyMap<EndedEndpoint, number> | undefined> {
+    return this.#mode.endConnections?.(ended);
   }
 
   async sockets(): Promise<SocketReading | undefined> {

@@ -1,4 +1,3 @@
-import { sameList } from '../lib/same-list.ts';
 import { sameMap } from '../lib/same-map.ts';
 import { ALGORITHMS, type Algorithm, type Endpoint, type HashInput, type ServicePort } from '../model/index.ts';
 import { type ChosenEndpoints, reachableEndpoints } from './choose-endpoints.ts';
@@ -19,7 +18,7 @@ export interface Balance {
 }
 
 export interface BalanceOptions {
-  /** The algorithm of Services that choose none. Undefined: as the mode does without a choice. */
+  /** The algorithm of Services that choose none. Undefined, or one that the mode does not have: as the mode always does. */
   readonly defaultAlgorithm?: Algorithm | undefined;
   /** What the mode can do. The default is everything. */
   readonly algorithms?: readonly Algorithm[] | undefined;
@@ -46,7 +45,9 @@ export function planBalance(
   { defaultAlgorithm, algorithms = ALGORITHMS }: BalanceOptions,
   live: LivePort | undefined,
 ): Balance | undefined {
-  const wanted = traffic.algorithm ?? defaultAlgorithm;
+  // The proxy says once, at its start, that the mode does not have the default.
+  const usual = defaultAlgorithm && algorithms.includes(defaultAlgorithm) ? defaultAlgorithm : undefined;
+  const wanted = traffic.algorithm ?? usual;
   if (wanted === undefined && live === undefined) return undefined;
   const isAvailable = wanted === undefined || algorithms.includes(wanted);
   const algorithm = isAvailable ? wanted : undefined;
@@ -94,6 +95,7 @@ function slots(
   return weights === undefined ? endpoints : weightedSlots(usable, weightOf);
 }
 
+/** For plans with the same endpoints: their slots follow from what this compares. */
 export function sameBalance(a: Balance | undefined, b: Balance | undefined): boolean {
   if (a === b) return true;
   if (!a || !b) return false;
@@ -101,12 +103,6 @@ export function sameBalance(a: Balance | undefined, b: Balance | undefined): boo
     a.algorithm === b.algorithm &&
     a.unavailable === b.unavailable &&
     a.hashBy === b.hashBy &&
-    sameMap(a.weights, b.weights) &&
-    sameList(a.slots.cluster, b.slots.cluster, sameText) &&
-    sameList(a.slots.local, b.slots.local, sameText)
+    sameMap(a.weights, b.weights)
   );
-}
-
-function sameText(a: Endpoint, b: Endpoint): boolean {
-  return a.text === b.text;
 }

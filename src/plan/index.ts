@@ -3,6 +3,15 @@ export type { Balance, BalanceOptions, LiveEndpoints, LivePort } from './balance
 export { type ChosenEndpoints, chooseEndpoints, reachableEndpoints } from './choose-endpoints.ts';
 export { type ConntrackConfig, conntrackMax, conntrackSysctls, type Sysctl } from './conntrack-sysctls.ts';
 export {
+  type Connection,
+  type EndedEndpoint,
+  endedConnectionTest,
+  endedEndpointKey,
+  endedEndpoints,
+  endedPortName,
+  isStillEnded,
+} from './ended-endpoints.ts';
+export {
   type Decision,
   type EndpointExplanation,
   explainEndpoints,
@@ -29,6 +38,7 @@ export {
   planService,
   type ServicePortPlan,
   samePlan,
+  samePort,
   slotsOf,
 } from './service-port-plan.ts';
 export { type Flow, STALE_PROTOCOLS, staleFlowTest, tcpFrontends } from './stale-flows.ts';

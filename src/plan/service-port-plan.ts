@@ -67,7 +67,7 @@ export function planName({ service, port }: ServicePortPlan): string {
 }
 
 /** Unique among the plans of a family. */
-export function planId({ service, port }: ServicePortPlan): string {
+export function planId({ service, port }: Pick<ServicePortPlan, 'service' | 'port'>): string {
   return servicePortId(service, port);
 }
 

@@ -68,7 +68,8 @@ function answeringEndpoints(service: ServiceState, port: ServicePort): ReadonlyS
   return new Set(endpoints.map(({ text }) => text));
 }
 
-function addressesOf(port: ServicePort, allowExternalIPs: boolean): readonly string[] {
+/** The addresses of a service port that the proxy translates, without those of the node. */
+export function addressesOf(port: ServicePort, allowExternalIPs: boolean): readonly string[] {
   if (!isExternallyAccessible(port)) return [port.clusterIP];
   return [port.clusterIP, ...port.loadBalancerVIPs, ...(allowExternalIPs ? port.externalIPs : NONE)];
 }

@@ -1,5 +1,6 @@
 export * from './bounded-frequency-runner.ts';
 export { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
+export * from './programmed-versions.ts';
 export {
   createProxy,
   type LiveConfig,
@@ -11,3 +12,4 @@ export {
 } from './proxy.ts';
 export * from './proxy-loop.ts';
 export * from './proxy-state.ts';
+export { type BalancingMode, unavailableDefault } from './unavailable-balance.ts';

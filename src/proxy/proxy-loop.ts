@@ -1,26 +1,30 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
+import type { Feedback } from '../feedback/index.ts';
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { ModelDiff, ServiceState } from '../model/index.ts';
 import { type Mode, type ModeSettings, SyncError, type SyncReport } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
-import { conflictProblems, type LiveEndpoints, type PlanDiff, type PlanSettings } from '../plan/index.ts';
+import { conflictProblems, type PlanDiff, type PlanSettings } from '../plan/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
 import { BoundedFrequencyRunner, type Intervals } from './bounded-frequency-runner.ts';
 import { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
 import { type NoLocalEndpointCounts, NoLocalEndpoints } from './no-local-endpoints.ts';
 import { type FamilyDiff, ProxyState } from './proxy-state.ts';
 import { StaleFlowSearches } from './stale-flow-searches.ts';
+import type { BalancingMode } from './unavailable-balance.ts';
 
 export interface ProxyOptions extends LiveSettings {
   readonly nodeName: string;
   readonly families: readonly Family[];
   readonly mode: Mode;
+  /** What the mode can do. Without it, the loop does not report Services that ask for something else. */
+  readonly configured?: BalancingMode | undefined;
   readonly cleanStaleFlows: (family: Family, services: Iterable<ServiceState>) => Promise<number>;
   readonly clock?: Clock;
   /** What the proxy learns about endpoints while it runs. */
-  readonly live?: LiveEndpoints | undefined;
+  readonly feedback?: Feedback | undefined;
   readonly listener: LoopListener;
 }
 
@@ -52,6 +56,8 @@ export interface LoopListener {
   syncStarted(family: Family): void;
   /** A run of syncs has taken all changes that have come so far. */
   allTaken?(): void;
+  /** The kernel has all changes that the last run of syncs took. */
+  allWritten?(): void;
   /** The next write is about these changes. */
   changesTaken?(family: Family, diff: ModelDiff, plans: PlanDiff): void;
   synced(family: Family, report: SyncedReport): void;
@@ -92,7 +98,8 @@ export class ProxyLoop implements SourceHandlers {
       settings: options.settings,
       startedAt: this.#clock.now(),
       report: problem => options.listener.problem(problem),
-      live: options.live,
+      mode: options.configured,
+      feedback: options.feedback,
     });
     this.#searches = new StaleFlowSearches(
       family => options.cleanStaleFlows(family, [...this.state.family(family).model.services()]),
@@ -209,6 +216,7 @@ export class ProxyLoop implements SourceHandlers {
     this.#running = failed.length > 0;
     for (const family of failed) this.#wanted.add(family);
     if (failed.length > 0) throw new SyncFailed();
+    this.#options.listener.allWritten?.();
     if (this.#wanted.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { node, service, slice } from '../../test/support/objects.ts';
 import type { ServiceCIDR } from '../api/index.ts';
+import { defaultConfiguration } from '../config/index.ts';
+import type { Problem } from '../lib/problem.ts';
+import { configuredMode } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { DEFAULT_PLAN_SETTINGS, planName } from '../plan/index.ts';
 import { ProxyState } from './proxy-state.ts';
+import { unavailableDefault } from './unavailable-balance.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 
@@ -27,6 +31,53 @@ const hinted = slice('a-1', [
 ]);
 
 describe('the state of the proxy', () => {
+  test('BALANCE-3 each version of a Service that asks for what the mode lacks is a problem, once for both families', () => {
+    const problems: Problem[] = [];
+    const mode = configuredMode({ ...defaultConfiguration(), mode: 'iptables' }, { countConnections: false });
+    const { algorithms } = mode.descriptor;
+    const settings = { ...DEFAULT_PLAN_SETTINGS, algorithms };
+    const report = (problem: Problem) => void problems.push(problem);
+    const state = new ProxyState({ nodeName: 'node-a', settings, startedAt: 0, report, mode });
+    const clusterIPs = ['10.96.0.1', 'fd00:10:96::1'];
+    const web = (balance: string, spec = {}) =>
+      added(
+        service('web', {
+          clusterIPs,
+          ipFamilies: ['IPv4', 'IPv6'],
+          annotations: { 'pointsman.dev/balance': balance },
+          ...spec,
+        }),
+      );
+    state.serviceChanged(web('least-connections'));
+    assert.deepEqual(problems, [
+      {
+        kind: 'Service',
+        reason: 'unavailable',
+        object: 'Service default/web',
+        field: 'metadata.annotations[pointsman.dev/balance]',
+        message:
+          'least-connections is not available in iptables mode, which chooses at random instead; this mode has random, round-robin, weighted',
+      },
+    ]);
+    state.endpointSliceChanged(added(hinted));
+    assert.equal(problems.length, 1);
+    state.serviceChanged(web('least-connections'));
+    assert.equal(problems.length, 2);
+    state.serviceChanged(web('weighted'));
+    state.serviceChanged(web('least-connections', { clusterIP: 'None', clusterIPs: ['None'] }));
+    assert.equal(problems.length, 2);
+  });
+
+  test('BALANCE-4 a default that the mode lacks is said in one sentence', () => {
+    const inMode = (mode: string) =>
+      unavailableDefault('random', configuredMode({ ...defaultConfiguration(), mode }, { countConnections: false }));
+    assert.equal(inMode('nftables'), undefined);
+    assert.equal(
+      inMode('ipvs'),
+      '--default-balance random has no effect in ipvs mode, which chooses as the scheduler rr decides instead; this mode has round-robin, least-connections, consistent-hash, weighted',
+    );
+  });
+
   test('SYNC-3 a new zone of the Node updates plans, a new region does not', () => {
     const state = create();
     state.serviceChanged(added(service('a')));

@@ -6,19 +6,20 @@ import {
   type Service,
   type ServiceCIDR,
 } from '../api/index.ts';
+import type { Feedback } from '../feedback/index.ts';
 import { type Change, latestOf } from '../lib/change.ts';
 import type { ReportProblem } from '../lib/problem.ts';
-import { Model, type ModelDiff } from '../model/index.ts';
+import { type Algorithm, Model, type ModelDiff } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import {
   derivePlanOptions,
-  type LiveEndpoints,
   type NodePlanOptions,
   type PlanDiff,
   Planner,
   type PlanSettings,
   samePlanOptions,
 } from '../plan/index.ts';
+import { type BalancingMode, unavailableBalance } from './unavailable-balance.ts';
 
 export interface ProxyStateOptions {
   readonly nodeName: string;
@@ -27,8 +28,10 @@ export interface ProxyStateOptions {
   readonly settings: PlanSettings;
   readonly startedAt: number;
   readonly report: ReportProblem;
+  /** Without it, the state does not report what the mode cannot do. */
+  readonly mode?: BalancingMode | undefined;
   /** What the proxy learns about endpoints while it runs. */
-  readonly live?: LiveEndpoints | undefined;
+  readonly feedback?: Feedback | undefined;
 }
 
 /** What changed in one family since the last take. */
@@ -61,7 +64,8 @@ export class ProxyState {
     this.#planOptions = derivePlanOptions(options.settings, options.nodeName, undefined);
     const createFamily = (family: Family): FamilyState => {
       const model = new Model({ ...options, family });
-      return { model, planner: new Planner(model, this.#planOptions.families[family], options.report, options.live) };
+      const live = options.feedback?.of(family);
+      return { model, planner: new Planner(model, this.#planOptions.families[family], options.report, live) };
     };
     this.#families = { IPv4: createFamily('IPv4'), IPv6: createFamily('IPv6') };
   }
@@ -84,11 +88,17 @@ export class ProxyState {
 
   serviceChanged(change: Change<Service>): void {
     this.#changes.services += this.#countedFamilies.length;
-    for (const family of FAMILIES) {
-      const { model } = this.#families[family];
-      if (change.type === 'removed') model.deleteService(objectKey(change.from.metadata));
-      else model.setService(change.to);
+    if (change.type === 'removed') {
+      const key = objectKey(change.from.metadata);
+      for (const family of FAMILIES) this.#families[family].model.deleteService(key);
+      return;
     }
+    let algorithm: Algorithm | undefined;
+    for (const family of FAMILIES) {
+      const [port] = this.#families[family].model.setService(change.to);
+      algorithm ??= port?.traffic.algorithm;
+    }
+    if (algorithm !== undefined) this.#reportUnavailable(change.to, algorithm);
   }
 
   endpointSliceChanged(change: Change<EndpointSlice>): void {
@@ -136,6 +146,7 @@ export class ProxyState {
   takeFamily(family: Family): FamilyDiff {
     const { model, planner } = this.#families[family];
     const diff = model.take();
+    this.#options.feedback?.changed(model, diff.services, this.#planOptions.families[family]);
     const again = this.#again[family];
     this.#again[family] = new Set();
     return { model: diff, plans: planner.update(diff, this.#planOptions.families[family], again) };
@@ -144,6 +155,12 @@ export class ProxyState {
   /** The endpoints of a Service get other shares with the next take, although no object changed. */
   replan(family: Family, service: string): void {
     this.#again[family].add(service);
+  }
+
+  #reportUnavailable({ metadata }: Service, algorithm: Algorithm): void {
+    const { mode, report } = this.#options;
+    const problem = mode && unavailableBalance(metadata, algorithm, mode);
+    if (problem) report(problem);
   }
 
   /** Returns true if the plan options changed. */

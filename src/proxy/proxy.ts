@@ -1,7 +1,10 @@
+import { Feedback } from '../feedback/index.ts';
 import {
   type ConfiguredMode,
+  ConnectionEnder,
   createMode,
   DEFAULT_MODE,
+  type EndReport,
   type Mode,
   type ModeEvents,
   type ModeMachine,
@@ -10,8 +13,9 @@ import {
   SYNC_PERIOD_MS,
 } from '../modes/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
-import type { Flow, PlanSettings } from '../plan/index.ts';
+import type { EndedEndpoint, Flow, PlanSettings } from '../plan/index.ts';
 import type { Intervals } from './bounded-frequency-runner.ts';
+import { EndpointEnds } from './endpoint-ends.ts';
 import { type LiveSettings, type LoopListener, ProxyLoop } from './proxy-loop.ts';
 import { StaleFlowSearches } from './stale-flow-searches.ts';
 
@@ -30,6 +34,8 @@ export interface ProxyConfig extends ModeMachine {
   readonly families?: readonly Family[] | undefined;
   readonly live: LiveConfig;
   readonly mode?: ConfiguredMode | undefined;
+  /** Paths of network namespaces that may have clients of endpoints that are gone. The default is all of the machine. */
+  readonly clientNamespaces?: (() => Iterable<string>) | undefined;
 }
 
 /** What receives the proxy's reports. */
@@ -42,6 +48,8 @@ export interface ProxyListeners {
   staleFlowFound?(family: Family, flow: Flow): void;
   /** The proxy looked for stale flows. */
   staleFlowsCleaned(family: Family, deleted: number, milliseconds: number): void;
+  /** The proxy ended the TCP connections of endpoints that are gone, because their Services ask for it. */
+  connectionsEnded?(family: Family, ended: readonly EndedEndpoint[], report: EndReport, milliseconds: number): void;
 }
 
 /** A proxy with all its parts. A source feeds its loop. */
@@ -107,11 +115,33 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     },
     error => listeners.loop.failed('remove lost attempts to connect', error),
   );
+  const feedback = new Feedback({
+    namespace,
+    needsConnectionFeedback: descriptor.needsConnectionFeedback,
+    plansOf: (family, service) => loop.state.family(family).planner.plansOf(service),
+    replan(family, service) {
+      loop.state.replan(family, service);
+      loop.request([family]);
+    },
+    onError: (action, error) => listeners.loop.failed(action, error),
+  });
+  const ender = new ConnectionEnder({ namespace, mode, otherNamespaces: config.clientNamespaces });
+  const ends = new EndpointEnds({
+    service: (family, key) => loop.state.family(family).model.service(key),
+    async end(family, ended) {
+      const start = performance.now();
+      const report = await ender.end(family, ended, live.settings.allowExternalIPs);
+      listeners.connectionsEnded?.(family, ended, report, performance.now() - start);
+    },
+    onError: error => listeners.loop.failed('end the connections of endpoints that are gone', error),
+  });
   const loop = new ProxyLoop({
     ...live,
+    feedback,
     nodeName: config.nodeName,
     families,
     mode,
+    configured,
     cleanStaleFlows: async (family, services) => {
       if (descriptor.removesStaleFlows) return 0;
       const start = performance.now();
@@ -123,8 +153,13 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     },
     listener: {
       ...listeners.loop,
+      changesTaken(family, diff, plans) {
+        listeners.loop.changesTaken?.(family, diff, plans);
+        ends.changesTaken(family, diff);
+      },
       synced(family, sync) {
         listeners.loop.synced(family, sync);
+        ends.synced(family);
         if (unsynced.delete(family) && !descriptor.removesStaleFlows) lostAttempts.request(family);
       },
     },
@@ -141,9 +176,13 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     },
     async close() {
       addresses.close();
+      await feedback.close();
+      ends.close();
       await loop.close();
       await lostAttempts.finished();
+      await ends.finished();
       cleaner.close();
+      ender.close();
     },
   };
 }

@@ -3,7 +3,7 @@ import { Model, parseNodePortAddresses } from '../../src/model/index.ts';
 import { firstStartText } from '../../src/modes/ipvs/preview.ts';
 import type { ModeSettings } from '../../src/modes/mode.ts';
 import type { Family, Ip } from '../../src/net/index.ts';
-import { Planner } from '../../src/plan/index.ts';
+import { type LiveEndpoints, Planner } from '../../src/plan/index.ts';
 import { modeSettingsFor } from './mode-harness.ts';
 
 export interface PlannedOptions {
@@ -12,6 +12,7 @@ export interface PlannedOptions {
   readonly nodePortAddresses?: readonly string[];
   readonly settings?: Partial<ModeSettings>;
   readonly scheduler?: string;
+  readonly live?: LiveEndpoints;
 }
 
 /** Everything that ipvs mode would write for some objects. */
@@ -38,13 +39,14 @@ export function planned(objects: readonly (Service | EndpointSlice)[], options: 
     if (object.kind === 'Service') model.setService(object);
     else model.setEndpointSlice(object);
   }
-  const planner = new Planner(model, {
+  const planOptions = {
     node: { name: 'node-a', zone: 'zone-a' },
     nodeIP: NODE_IPS[family] as Ip,
     localDetector: settings.localDetector,
     masqueradeAll: settings.masqueradeAll,
     allowExternalIPs: true,
-  });
+  };
+  const planner = new Planner(model, planOptions, () => {}, options.live);
   const plans = planner.update(model.take()).added;
   return parse(firstStartText({ family, scheduler, settings, nodeIPs, plans }));
 }

@@ -5,7 +5,7 @@ import { DEFAULT_MODE, MODES } from '../../modes/index.ts';
 import { DEFAULT_PAGE_ADDRESS } from '../../page/index.ts';
 import { defineCommand, type Io } from '../command.ts';
 import { addressPort, bool, type FlagValues, string } from '../flags/index.ts';
-import { MANIFESTS_FLAG, manifestsFlag, modeFlag } from '../node-flags.ts';
+import { DEFAULT_BALANCE_FLAG, MANIFESTS_FLAG, manifestsFlag, modeFlag } from '../node-flags.ts';
 import { COLOR_FLAG, colorFlag, styleFor } from '../style.ts';
 import { VERSION } from '../version.ts';
 import { pageLine } from './displays.ts';
@@ -30,6 +30,7 @@ const FLAGS = {
     word: 'NAME',
     usage: 'node of the manifests that the proxy runs on',
   },
+  'default-balance': DEFAULT_BALANCE_FLAG,
   once: { type: bool, default: false, usage: 'exit after one round' },
   'page-bind-address': {
     type: addressPort,
@@ -85,7 +86,9 @@ async function demoPlan(values: FlagValues<typeof FLAGS>, isPageGiven: boolean):
   const page = await demoPageOptions(pageFlag);
   // Only the page shows the counters.
   const { mode, families } = await asRoot(() => usableMode(descriptor, { countConnections: page !== undefined }));
-  const start = (onChange: () => void) => asRoot(() => Demo.start({ manifests, onChange, mode, families, nodeName }));
+  const defaultBalance = values['default-balance'] || undefined;
+  const start = (onChange: () => void) =>
+    asRoot(() => Demo.start({ manifests, onChange, mode, families, nodeName, defaultBalance }));
   const openPage = async (demo: Demo) => page && (await DemoPage.open(demo, { ...page, version: VERSION }));
   return { manifests, mode: descriptor.name, color, start, openPage };
 }

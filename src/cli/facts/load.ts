@@ -6,7 +6,7 @@ import type { Problem } from '../../lib/problem.ts';
 import { configuredMode, type ModeFlags } from '../../modes/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { conflictProblems } from '../../plan/index.ts';
-import { type LiveConfig, modeSettings, ProxyState } from '../../proxy/index.ts';
+import { type LiveConfig, modeSettings, ProxyState, unavailableDefault } from '../../proxy/index.ts';
 import { isSelected } from '../../source/index.ts';
 import type { Io } from '../command.ts';
 import { FlagError } from '../flags/index.ts';
@@ -72,14 +72,16 @@ function factsOf(
   ofMode: ModeFlags,
 ): LoadedFacts {
   const problems: Problem[] = [...snapshot.problems];
-  const live = liveConfig(configuration, gates);
+  const live = liveConfig(configuration, gates, ofMode);
+  const mode = configuredMode(configuration, ofMode);
   const report = (problem: Problem) => problems.push(withPlace(problem, snapshot));
-  const state = new ProxyState({ nodeName, settings: live.settings, startedAt: 0, report });
+  const state = new ProxyState({ nodeName, settings: live.settings, startedAt: 0, report, mode });
   const node = isThisMachine ? localNode(nodeName) : snapshot.nodes.get(nodeName);
   feed(state, snapshot, nodeName, node);
   const conflicts = FAMILIES.flatMap(family => conflictProblems(state.family(family).planner.plans())).map(problem =>
     withPlace(problem, snapshot),
   );
+  const ignoredDefault = unavailableDefault(ofMode.defaultBalance, mode);
   const interfaceIPs = isThisMachine ? machineIPs() : undefined;
   return {
     origin: snapshot.origin,
@@ -91,7 +93,7 @@ function factsOf(
     configuration,
     live,
     snapshot,
-    mode: configuredMode(configuration, ofMode),
+    mode,
     settings: family =>
       modeSettings(state, family, {
         ...live,
@@ -107,6 +109,7 @@ function factsOf(
     notes: [
       ...snapshot.notes,
       ...(note ? [note] : []),
+      ...(ignoredDefault === undefined ? [] : [ignoredDefault]),
       ...settingsNotes(configuration, nodeName, node, state),
       ...endpointNotes(snapshot, nodeName, state),
     ],

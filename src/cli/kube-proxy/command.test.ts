@@ -71,6 +71,21 @@ describe('kube-proxy', () => {
     assert.equal(calls[0]?.options.inspectBindAddress, '[::1]:10999');
   });
 
+  test('PROGRAMMED-9 the proxy reports what it has programmed only if the operator asks for it', async () => {
+    assert.equal((await optionsOf()).reportProgrammed, undefined);
+    const usual = { namespace: 'pointsman-nodes', intervalMs: 5000 };
+    assert.deepEqual((await optionsOf('--report-programmed')).reportProgrammed, usual);
+    assert.deepEqual((await optionsOf('--config', configFile(''), '--report-programmed')).reportProgrammed, usual);
+    const own = ['--report-programmed-namespace=x', '--report-programmed-interval=1m'];
+    const { reportProgrammed } = await optionsOf('--report-programmed', ...own);
+    assert.deepEqual(reportProgrammed, { namespace: 'x', intervalMs: 60_000 });
+    for (const wrong of ['--report-programmed-namespace=', '--report-programmed-interval=10ms', '--manifests=x']) {
+      const { status, stderr, calls } = await run(['--report-programmed', wrong]);
+      assert.deepEqual([status, calls], [1, []], wrong);
+      assert.match(stderr, /^Error: --report-programmed/);
+    }
+  });
+
   test('PAGE-1 there is a page where the operator wants one, and by default only with manifests', async () => {
     const addressOf = async (...args: string[]) => (await optionsOf(...args)).page?.address;
     assert.equal(await addressOf(), undefined);
@@ -269,6 +284,21 @@ describe('kube-proxy', () => {
     );
     assert.equal(countConnections, true);
     assert.equal(flags().find(({ name }) => name === 'count-connections')?.value, 'true');
+  });
+
+  test('CLI-79 --default-balance takes effect, also with a configuration file, and is unset by default', async () => {
+    assert.equal((await optionsOf()).defaultBalance, undefined);
+    const file = configFile('mode: nftables\n');
+    assert.equal((await optionsOf('--config', file, '--default-balance=round-robin')).defaultBalance, 'round-robin');
+  });
+
+  test('CLI-79 --default-balance refuses an algorithm that does not exist, and names those that do', async () => {
+    const { status, stderr } = await run(['--default-balance=best']);
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /^Error: invalid argument "best" for "--default-balance" flag: "best" is not known: use random/,
+    );
   });
 
   test('CLI-78 --keep-node-source-ports takes effect, also with a configuration file', async () => {

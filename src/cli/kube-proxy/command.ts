@@ -20,6 +20,7 @@ import { KUBE_PROXY_FLAGS, type KubeProxyFlags } from './flags/index.ts';
 import { loggingSettings } from './logging.ts';
 import { type Completed, complete, effectiveFlags, writeConfigFile } from './options.ts';
 import { pageOptions } from './page-options.ts';
+import { reportOptions } from './report-options.ts';
 
 /** The tasks of kube-proxy after it has a valid configuration. An error of a task gives the exit status 1. */
 export interface Runners {
@@ -44,10 +45,10 @@ export async function kubeProxy(
   refuseArguments('kube-proxy', parsed.positional);
   const version = versionText(parsed.values.version);
   if (version !== undefined) return print(io, version);
-  const page = pageOptions(parsed);
+  const own = { page: pageOptions(parsed), reportProgrammed: reportOptions(parsed.values) };
   const logging = new Logging(io);
   try {
-    await configureAndRun(parsed, page, logging, runners);
+    await configureAndRun(parsed, own, logging, runners);
     return 0;
   } catch (error) {
     logging.log.error('command', 'command failed', { err: errorText(error) });
@@ -59,7 +60,7 @@ export async function kubeProxy(
 
 async function configureAndRun(
   parsed: ParsedFlags<KubeProxyFlags>,
-  page: DaemonOptions['page'],
+  own: Pick<DaemonOptions, 'page' | 'reportProgrammed'>,
   logging: Logging,
   runners: Runners,
 ): Promise<void> {
@@ -70,7 +71,7 @@ async function configureAndRun(
     throwErrors(validateLogging('logging', configuration.logging, gates));
     logging.configure(loggingSettings(configuration.logging));
   });
-  const options = { ...daemonOptions(parsed, completed, logging), page };
+  const options = { ...daemonOptions(parsed, completed, logging), ...own };
   for (const { name, value } of options.flags()) log.plain(1, 'flags', `FLAG: --${name}=${goQuote(value)}`);
   withPrefix('failed validate: ', () => {
     logUnknownMode(configuration.mode, log);
@@ -111,7 +112,7 @@ function daemonOptions(
   parsed: ParsedFlags<KubeProxyFlags>,
   completed: Completed,
   logging: Logging,
-): Omit<DaemonOptions, 'page'> {
+): Omit<DaemonOptions, 'page' | 'reportProgrammed'> {
   const { values } = parsed;
   return {
     ...completed,

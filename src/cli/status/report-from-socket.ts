@@ -35,6 +35,7 @@ function reportOf(status: inspect.ProxyStatus, address: string, now: number): St
     ready,
     nodeEligible: status.nodeEligible,
     pending: status.pending,
+    ...(status.programmed ? { programmed: status.programmed } : {}),
     families: status.families.map(family => familyStatus(family, now)),
     syncs: status.syncs,
     failedSyncs: status.failedSyncs,

@@ -1,4 +1,11 @@
-import type { ConditionStatus, DriftStatus, MemoryStatus, SyncStatus, WatchStatus } from '../../inspect/index.ts';
+import type {
+  ConditionStatus,
+  DriftStatus,
+  MemoryStatus,
+  ProxyStatus,
+  SyncStatus,
+  WatchStatus,
+} from '../../inspect/index.ts';
 
 export const STATUS_REPORT_SCHEMA = 'pointsman.statusReport/v1';
 
@@ -23,6 +30,8 @@ export interface StatusReport {
   readonly nodeEligible?: boolean;
   /** Some changes are not in the kernel yet. */
   readonly pending?: boolean;
+  /** Everything up to these resource versions is in the kernel. */
+  readonly programmed?: NonNullable<ProxyStatus['programmed']>;
   readonly families: readonly FamilyStatus[];
   /** The newest first. */
   readonly syncs?: readonly SyncStatus[];

@@ -43,6 +43,7 @@ function facts(report: StatusReport, style: Style, now: number): readonly string
     ['mode', report.mode],
     ['running', runningText(report)],
     ...report.families.map(family => [family.family, familyText(family)] as const),
+    ['programmed', programmedText(report)],
     ...syncRows(report, now),
     ['failed syncs', failedSyncs?.toString()],
     ['drift', driftText(report, now)],
@@ -74,6 +75,12 @@ function familyText({ healthy, lastSyncSeconds, programmed, setAside, error }: F
   const ports = programmed === undefined ? '' : `${programmed} service ports programmed, ${setAside ?? 0} set aside`;
   const failure = error === undefined ? '' : `the last sync failed: ${error}`;
   return [healthy ? '' : 'not healthy', sync, ports, failure].filter(Boolean).join(', ');
+}
+
+function programmedText({ programmed }: StatusReport): string | undefined {
+  const { services, endpointSlices } = programmed ?? {};
+  if (services === undefined || endpointSlices === undefined) return undefined;
+  return `Services up to version ${services}, EndpointSlices up to version ${endpointSlices}`;
 }
 
 function syncRows({ syncs = [] }: StatusReport, now: number): readonly Row[] {

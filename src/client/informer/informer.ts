@@ -87,6 +87,14 @@ export class Informer<T extends KubeObject> {
     return this.#lastDataAt;
   }
 
+  /**
+   * The handlers have every change up to this resource version. Undefined before the first list is complete, and while
+   * the API server does not know the version.
+   */
+  get version(): string | undefined {
+    return this.#reflector.version;
+  }
+
   get size(): number {
     return this.#objects.size;
   }

@@ -42,9 +42,3 @@ export function streamingListQuery(seconds: number, version: Version): Query {
 
 /** The smallest list that says at which version the server is now. With version 0 the server would ignore the limit. */
 export const VERSION_QUERY: Query = { resourceVersion: '', limit: '1' };
-
-/** Undefined if the versions cannot be compared. */
-export function isOlderVersion(one: string, other: string): boolean | undefined {
-  const isNumber = (text: string) => /^\d{1,40}$/.test(text);
-  return isNumber(one) && isNumber(other) ? BigInt(one) < BigInt(other) : undefined;
-}

@@ -1,7 +1,7 @@
-import type { DecodeResult } from '../../api/index.ts';
+import { type DecodeResult, isOlderVersion } from '../../api/index.ts';
 import { ApiError, type ApiResponse } from '../index.ts';
 import { type AttemptEnd, nextStep, type Phase } from './next-step.ts';
-import { isOlderVersion, listQuery, streamingListQuery, type Version, watchQuery } from './queries.ts';
+import { listQuery, streamingListQuery, type Version, watchQuery } from './queries.ts';
 import type { ReflectorOptions } from './reflector-options.ts';
 import { ResourceRequests } from './resource-requests.ts';
 import { RetryWaits } from './retry-waits.ts';
@@ -48,6 +48,12 @@ export class Reflector {
     this.#watchdog = new StallWatchdog(clock, awaited => this.#status.stalled(`${silence}: waiting for ${awaited}`));
     const onSuspicion = () => this.#abortFor('version check');
     this.#silenceWatchdog = new SilenceWatchdog({ limitMs: silenceMs, clock, random, onSuspicion });
+  }
+
+  /** The sink has everything up to this version. Undefined before the first list, or if the server does not know it. */
+  get version(): string | undefined {
+    const { text, isUnknown } = this.#version;
+    return text === '' || isUnknown ? undefined : text;
   }
 
   start(): void {

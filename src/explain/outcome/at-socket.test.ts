@@ -76,6 +76,32 @@ describe('connections at sockets', () => {
     assert.ok(!('at' in usual.outcome(outside, '10.96.0.10 80', 'ebpf')), 'packets from outside are translated');
   });
 
+  test('BALANCE-57 weights decide the odds, and an endpoint of weight 0 does not answer', () => {
+    const annotations = { 'pointsman.dev/balance': 'weighted', 'pointsman.dev/weights': '10.244.1.2=3,10.244.2.4=0' };
+    const weighted = service('web', { clusterIP: '10.96.0.10', annotations });
+    const endpoints = [near, far, { ip: '10.244.2.4', nodeName: 'other-node' }];
+    const outcome = new NodeUnderTest([weighted, slice('web-1', endpoints)]).outcome(pod, '10.96.0.10 80', 'ebpf');
+    assert.ok(outcome.kind === 'answered');
+    assert.deepEqual(
+      outcome.endpoints.map(({ text, odds }) => [text, odds]),
+      [
+        ['10.244.1.2:8080', 0.75],
+        ['10.244.2.3:8080', 0.25],
+      ],
+    );
+  });
+
+  test('BALANCE-58 the reason names the algorithm that rules must do', () => {
+    for (const [algorithm, reason] of [
+      ['round-robin', 'rules take the turns of round-robin'],
+      ['consistent-hash', 'rules hash the client for consistent-hash'],
+    ] as const) {
+      const chosen = service('web', { clusterIP: '10.96.0.10', annotations: { 'pointsman.dev/balance': algorithm } });
+      assert.equal(socket(pod, '10.96.0.10 80', new NodeUnderTest([chosen, slice('web-1', [near, far])])), reason);
+      assert.equal(socket(pod, '10.96.0.10 80', new NodeUnderTest([chosen])), 'refused no-endpoints');
+    }
+  });
+
   test('OUTCOME-9 a pod that reaches itself stays inside', () => {
     const outcome = usual.outcome(endpoint, '10.96.0.10 80', 'ebpf');
     assert.deepEqual(codesOf(outcome), ['at-socket', 'inside-pod', 'source-kept']);

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../model/index.ts';
 import type { SocketBehaviour, SocketNode } from '../../modes/index.ts';
 import { isLoopback } from '../../net/index.ts';
-import { type PlannedFrontend, planName, type ServicePortPlan } from '../../plan/index.ts';
+import { type PlannedFrontend, planName, type ServicePortPlan, slotsOf } from '../../plan/index.ts';
 import type { Caller } from '../caller.ts';
 import type { AnsweringEndpoint, Choice, Outcome, Remark } from '../outcome.ts';
 import { matchFrontend } from './match-frontend.ts';
@@ -34,9 +34,9 @@ export function atSocket(input: OutcomeInput): AtSocket | undefined {
   if (!decision) return left(leftReason(target, input));
   if (decision.isNodeOnly && caller.place !== 'node') return left(podReason(input));
   if (decision.to === 'refuse') return refused(target);
-  const endpoints = target.plan.endpoints[decision.to];
-  if (endpoints.length === 0) return left('there is no endpoint to choose');
-  return translated(target.plan, endpoints, input, isShortCircuited(target, decision.to));
+  const slots = slotsOf(target.plan)[decision.to];
+  if (slots.length === 0) return left('there is no endpoint to choose');
+  return translated(target.plan, slots, input, isShortCircuited(target, decision.to));
 }
 
 function left(reason: string): AtSocket {
@@ -61,6 +61,8 @@ function leftReason({ plan, frontend: { ip, port, kind } }: PlannedFrontend, { n
   if (ip !== undefined && kind === 'ClusterIP' && nodeIPs.includes(ip)) return `${ip} is an address of this node`;
   if (planned?.action === 'drop') return 'no endpoint is on this node, and rules drop such packets';
   if (planned?.action === 'reject') return 'no endpoint can serve, and rules refuse the packets';
+  if (plan.balance?.algorithm === 'round-robin') return 'rules take the turns of round-robin';
+  if (plan.balance?.algorithm === 'consistent-hash') return 'rules hash the client for consistent-hash';
   return 'sockets cannot decide it';
 }
 
@@ -81,14 +83,16 @@ function refused({ plan }: PlannedFrontend): AtSocket {
 }
 
 function translated(
-  { port }: ServicePortPlan,
-  endpoints: readonly Endpoint[],
+  { port, balance }: ServicePortPlan,
+  slots: readonly Endpoint[],
   { caller }: OutcomeInput,
   shortCircuit: boolean,
 ): AtSocket {
-  const isLeast = port.traffic.algorithm === 'least-connections';
+  const endpoints = [...new Set(slots)];
+  const isLeast = balance?.algorithm === 'least-connections';
   const choice: Choice = { kind: isLeast ? 'least-connections' : 'random' };
-  const odds = isLeast && endpoints.length > 1 ? undefined : 1 / endpoints.length;
+  const oddsOf = (endpoint: Endpoint) =>
+    isLeast && endpoints.length > 1 ? undefined : slots.filter(slot => slot === endpoint).length / slots.length;
   const isSticky = port.affinitySeconds > 0;
   const remarks: Remark[] = [
     { code: 'at-socket', text: 'the kernel replaces the address inside connect(), before any packet' },
@@ -97,7 +101,7 @@ function translated(
     ...(isLeast ? [LEAST_CONNECTIONS] : []),
     ...sourceRemarks(endpoints, caller),
   ];
-  const answering = endpoints.map(endpoint => seenBy(endpoint, caller, odds));
+  const answering = endpoints.map(endpoint => seenBy(endpoint, caller, oddsOf(endpoint)));
   return {
     kind: 'decided',
     outcome: { kind: 'answered', at: 'socket', endpoints: answering, lost: [], isSticky, choice, remarks },

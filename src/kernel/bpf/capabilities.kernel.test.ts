@@ -10,7 +10,7 @@ import { BpfProgram, type Hook } from './program.ts';
 import { returns } from './stack.ts';
 import { struct, u64 } from './struct.ts';
 
-const TYPES: readonly MapType[] = ['hash', 'array', 'per-cpu array', 'lru hash', 'socket storage'];
+const TYPES: readonly MapType[] = ['hash', 'preallocated hash', 'array', 'per-cpu array', 'lru hash', 'socket storage'];
 const HOOKS: readonly Hook[] = ['connect4', 'connect6', 'getpeername4', 'getpeername6', 'release'];
 
 function mapOf(type: MapType): BpfMap {

@@ -1,13 +1,23 @@
 import type { Struct } from './struct.ts';
 
-/** Types of maps as in `linux/bpf.h`. */
-export const MAP_TYPES = { hash: 1, array: 2, 'per-cpu array': 6, 'lru hash': 9, 'socket storage': 24 } as const;
+/**
+ * Types of maps as in `linux/bpf.h`. A hash map takes memory as it fills. A preallocated one takes all of its memory at
+ * once, and is written in half the time.
+ */
+export const MAP_TYPES = {
+  hash: 1,
+  'preallocated hash': 1,
+  array: 2,
+  'per-cpu array': 6,
+  'lru hash': 9,
+  'socket storage': 24,
+} as const;
 export type MapType = keyof typeof MAP_TYPES;
 
 const Flag = { NO_PREALLOC: 1, MMAPABLE: 1 << 10 } as const;
-/** Hash maps take memory as they fill. Preallocated ones would be written in half the time with twice the memory. */
 export const MAP_FLAGS: Readonly<Record<MapType, number>> = {
   hash: Flag.NO_PREALLOC,
+  'preallocated hash': 0,
   array: Flag.MMAPABLE,
   'per-cpu array': 0,
   'lru hash': 0,

@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../errors.ts';
-import { Flag, type MessageWriter, NetlinkSocket, Protocol, refusalError } from '../netlink/index.ts';
+import { Flag, NetlinkSocket, Protocol, type Request, refusalError, sendRequests } from '../netlink/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { CtMessage } from './attributes.ts';
 import { nfgenmsg } from './family.ts';
 import { encodeFilter, encodePlainFilter, type FlowFilter, isPlain, matches, printFilter } from './filter.ts';
 import { decodeFlow, encodeFlow, type Flow } from './flow.ts';
 import { encodeIdentity, type FlowIdentity, printIdentity } from './identity.ts';
-import { type Request, sendRequests } from './requests.ts';
-import { type FlowSearch, isRefusedFilter, type SearchLimits, searchFlows } from './search.ts';
+import { type FlowSearch, isRefusedFilter, type SearchLimits, searchFlows, streamInBackground } from './search.ts';
 import { type ConntrackCount, decodeCount } from './stats.ts';
 
 /** How many flows a stream handles before it lets other work run. */
@@ -63,18 +62,9 @@ export class ConntrackSocket {
     }
   }
 
-  /** All flows of the table. Threads of the pool wait while the kernel walks through it. */
-  async *streamInBackground(): AsyncGenerator<Flow, void, undefined> {
-    const socket = this.#open();
-    try {
-      const write = (writer: MessageWriter) => encodePlainFilter(writer, {});
-      for await (const { body } of socket.streamInBackground('conntrack -L', CtMessage.GET, write)) {
-        const flow = decodeFlow(body);
-        if (flow) yield flow;
-      }
-    } finally {
-      socket.close();
-    }
+  /** The same as `stream`, but threads of the pool wait while the kernel searches its table. */
+  streamInBackground(filter: FlowFilter): AsyncGenerator<Flow, void, undefined> {
+    return streamInBackground(this.#open, filter);
   }
 
   /** The flows that match, up to limits. Threads of the pool wait while the kernel searches its table. */

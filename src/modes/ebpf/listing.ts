@@ -19,7 +19,7 @@ import type { PlacedPort } from './generation/placed-port.ts';
 import { runOf } from './generation/pool-table.ts';
 import { targetValue } from './generation/target-value.ts';
 import { type MapName, mapSpec } from './programs/index.ts';
-import type { NodeAddressKind } from './render.ts';
+import { type NodeAddressKind, poolMembers } from './render.ts';
 
 export interface ListingInput {
   readonly family: Family;
@@ -102,8 +102,9 @@ function mapLines({ family, own, nodeAddresses }: ListingInput): ReadonlyMap<Map
       add('pools', service, poolLine(index, run), { name: runName(run), block: `map slots${digit}` });
       for (const [i, endpoint] of endpoints.entries()) {
         add(`slots${digit}`, service, slotLine(run.first + i, endpoint));
-        if (placed.port.affinitySeconds > 0) add(`members${digit}`, service, memberLine(index, endpoint));
       }
+      if (placed.port.affinitySeconds === 0) continue;
+      for (const endpoint of poolMembers(pool)) add(`members${digit}`, service, memberLine(index, endpoint));
     }
   }
   return lines;
@@ -124,9 +125,9 @@ async function countLines({ family, all, nodeAddresses }: ListingInput): Promise
     if (breaks.isDue) await breaks.take();
     counts.frontends += port.targets.length;
     counts.pools += pools.length;
-    for (const { endpoints } of pools.values()) {
-      counts.slots += endpoints.length;
-      if (port.affinitySeconds > 0) counts.members += endpoints.length;
+    for (const pool of pools.values()) {
+      counts.slots += pool.endpoints.length;
+      if (port.affinitySeconds > 0) counts.members += poolMembers(pool).length;
     }
   }
   const digit = DIGIT[family];

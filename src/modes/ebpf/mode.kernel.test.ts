@@ -104,10 +104,14 @@ describe('EBPF-7 restarts and new generations', () => {
       const many = Array.from({ length: 900 }, (_, i) => `10.245.${i >> 8}.${i & 255}`);
       lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
       await lab.harness.sync();
+      const mapsNow = () => new Map(lab.harness.mode.maps);
+      const before = mapsNow();
       for (let i = 0; i < 12; i++) {
         lab.harness.set(service('many', { clusterIP: '10.96.0.30' }), slice('many-1', many.slice(i)));
         assert.deepEqual(await lab.answersWhile(lab.harness.sync(), '10.96.0.10'), ['10.244.1.2']);
       }
+      const isNew = [...mapsNow()].filter(([name, map]) => before.get(name) !== map).map(([name]) => name);
+      assert.deepEqual(isNew.sort(), ['pools', 'slots4', 'slots6']);
       lab.harness.set(slice('many-1', ['10.244.1.3']));
       await lab.harness.sync();
       assert.equal(lab.ask('10.96.0.30'), '10.244.1.3');

@@ -65,7 +65,7 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
   async sockets(): Promise<SocketReading> {
     const peers = this.#translation.serving?.state.get('peers');
     if (!peers) return { sockets: [], count: 0, incomplete: this.condition().note };
-    this.#reader ??= new SocketReader(this.#translation.nodeCookie);
+    this.#reader ??= new SocketReader(this.#translation.programChoice.nodeCookie);
     return await this.#reader.read(peers);
   }
 

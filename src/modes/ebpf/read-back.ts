@@ -25,7 +25,7 @@ import {
   type MapName,
   nodeAddressKey,
 } from './programs/index.ts';
-import type { NodeAddressKind, SocketEndpoint } from './render.ts';
+import { type NodeAddressKind, poolMembers, type SocketEndpoint } from './render.ts';
 
 /** A program at a hook of the control group, as the kernel has it now. */
 export interface LinkReading {
@@ -150,7 +150,7 @@ class MapReader {
       const slot = slots?.lookup(indexBytes(at));
       this.#add(slots, slotLine(at, endpoint), slot && slotLine(at, decodeSlot(slot)));
     }
-    if (hasMembers) await this.#members(index, endpoints);
+    if (hasMembers) await this.#members(index, poolMembers(pool));
   }
 
   /** Session affinity leads a client only to members of its pool. */

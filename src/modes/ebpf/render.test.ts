@@ -6,7 +6,7 @@ import { Model, parseNodePortAddresses } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { Planner, type PlanOptions } from '../../plan/index.ts';
 import { diffPorts } from './diff.ts';
-import { nodeAddresses, type RenderOptions, render, type SocketPort } from './render.ts';
+import { nodeAddresses, poolMembers, type RenderOptions, render, type SocketPort } from './render.ts';
 
 const OPTIONS: RenderOptions = { masqueradeAll: false, canRefuse: true, nodeIPs: new Set() };
 const LOCAL = { ip: '10.244.1.2', nodeName: 'node-a' };
@@ -140,6 +140,37 @@ describe('EBPF-30 what sockets decide', () => {
     assert.deepEqual([port?.affinitySeconds, port?.isLeastConnections], [10_800, true]);
     const plain = rendered({}, [LOCAL]);
     assert.deepEqual([plain?.affinitySeconds, plain?.isLeastConnections], [0, false]);
+  });
+});
+
+describe('balance', () => {
+  const balance = (algorithm: string, more: Record<string, string> = {}) => ({
+    annotations: { 'pointsman.dev/balance': algorithm, ...more },
+  });
+
+  test('BALANCE-57 weights are slots, and an endpoint of weight 0 has none', () => {
+    const weights = { 'pointsman.dev/weights': '10.244.1.2=3,10.244.2.3=0' };
+    const third = { ip: '10.244.2.3', nodeName: 'node-b' };
+    const [pool] = rendered(balance('weighted', weights), [LOCAL, REMOTE, third])?.pools ?? [];
+    assert.deepEqual(pool?.endpoints.map(({ ip }) => ip).sort(), [
+      '10.244.1.2',
+      '10.244.1.2',
+      '10.244.1.2',
+      '10.244.2.2',
+    ]);
+    assert.deepEqual(pool && poolMembers(pool).map(({ ip }) => ip), ['10.244.1.2', '10.244.2.2']);
+    const [plain] = rendered(balance('random'), [LOCAL, REMOTE])?.pools ?? [];
+    assert.equal(plain && poolMembers(plain), plain?.endpoints);
+  });
+
+  test('BALANCE-58 round-robin and consistent-hash are left to the network, and refusing is not', () => {
+    for (const algorithm of ['round-robin', 'consistent-hash']) {
+      assert.equal(rendered(balance(algorithm), [LOCAL, REMOTE]), undefined);
+      assert.deepEqual(targets(balance(algorithm), []), ['10.96.0.10:80 refuse']);
+      const nodeIPs = new Set(['1.1.1.1'] as Ip[]);
+      const spec = { ...externalPolicy('Cluster'), ...balance(algorithm) };
+      assert.deepEqual(targets(spec, [LOCAL, REMOTE], { nodeIPs }), ['1.1.1.1:80 leave']);
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import { sameList } from '../../lib/same-list.ts';
+import type { Algorithm } from '../../model/index.ts';
 import { type Family, familyOf, type Ip, isLinkLocal, isLoopback } from '../../net/index.ts';
-import { type Frontend, planId, type ServicePortPlan } from '../../plan/index.ts';
+import { type Frontend, planId, type ServicePortPlan, slotsOf } from '../../plan/index.ts';
 import type { ModeSettings } from '../mode.ts';
 
 /** The endpoints that a target of a service port leads to. A service port has at most two pools. */
@@ -24,7 +25,7 @@ export interface SocketPort {
 
 export interface SocketPool {
   readonly name: PoolName;
-  /** At least one. */
+  /** By slot, at least one. An endpoint with a larger weight has more slots. */
   readonly endpoints: readonly SocketEndpoint[];
 }
 
@@ -58,9 +59,15 @@ export interface RenderOptions {
 /** Where a node address accepts node ports: everywhere, or only for processes of the node itself. */
 export type NodeAddressKind = 'any' | 'loopback';
 
+/**
+ * Rules must choose: turns count the packets of other machines too, and a socket has no address to hash before it is
+ * connected.
+ */
+const LEFT_ALGORITHMS: readonly Algorithm[] = ['round-robin', 'consistent-hash'];
+
 /** Undefined if the network serves every frontend of the service port. */
 export function render(plan: ServicePortPlan, options: RenderOptions): SocketPort | undefined {
-  const { service, port, frontends, endpoints } = plan;
+  const { service, port, frontends } = plan;
   if (port.protocol !== 'TCP') return undefined;
   const targets: SocketTarget[] = [];
   const pools: SocketPool[] = [];
@@ -70,7 +77,7 @@ export function render(plan: ServicePortPlan, options: RenderOptions): SocketPor
     const { to } = target;
     targets.push(target);
     if (to === 'refuse' || to === 'leave' || pools.some(({ name }) => name === to)) continue;
-    pools.push({ name: to, endpoints: endpoints[to] });
+    pools.push({ name: to, endpoints: slotsOf(plan)[to] });
   }
   if (targets.length === 0) return undefined;
   const { affinitySeconds, name: portName } = port;
@@ -80,7 +87,7 @@ export function render(plan: ServicePortPlan, options: RenderOptions): SocketPor
 
 function targetOf(
   frontend: Frontend,
-  { endpoints }: ServicePortPlan,
+  { endpoints, balance }: ServicePortPlan,
   options: RenderOptions,
 ): SocketTarget | undefined {
   const { masqueradeAll, canRefuse, nodeIPs } = options;
@@ -92,6 +99,7 @@ function targetOf(
   const to = destinationOf(frontend);
   // Without endpoints a socket cannot choose. The network does what it does then.
   if (to === undefined || (to === 'refuse' ? !canRefuse : endpoints[to].length === 0)) return undefined;
+  if (to !== 'refuse' && balance?.algorithm && LEFT_ALGORITHMS.includes(balance.algorithm)) return undefined;
   // A pod's connection must be masqueraded then, and a socket cannot do that.
   const isNodeOnly = to !== 'refuse' && (masqueradeAll || shortCircuit === 'node');
   return { ip, port, to, isNodeOnly };
@@ -128,6 +136,13 @@ export function nodeAddresses(
     else if (nodePortAddresses.containsExplicitLoopback) addresses.set(ip, 'loopback');
   }
   return addresses;
+}
+
+/** The endpoints of a pool, each once. */
+export function poolMembers({ endpoints }: Pick<SocketPool, 'endpoints'>): readonly SocketEndpoint[] {
+  // The slots of an endpoint are one object, so the usual case compares no addresses.
+  const members = new Set(endpoints);
+  return members.size === endpoints.length ? endpoints : [...members];
 }
 
 export function sameEndpoints(a: readonly SocketEndpoint[], b: readonly SocketEndpoint[]): boolean {

@@ -116,7 +116,11 @@ export class EbpfWriter implements Writer {
   get renderOptions(): RenderOptions | undefined {
     if (!this.#taken) return undefined;
     const { settings, nodeIPs } = this.#taken;
-    return { masqueradeAll: settings.masqueradeAll, nodeIPs, canRefuse: this.#options.translation.canRefuse };
+    return {
+      masqueradeAll: settings.masqueradeAll,
+      nodeIPs,
+      canRefuse: this.#options.translation.programChoice.canRefuse,
+    };
   }
 
   findDrift(look: DriftLook): Promise<Drift | undefined> {
@@ -134,6 +138,7 @@ export class EbpfWriter implements Writer {
     // The mode wants nothing in the kernel then. `condition` says why.
     if (!serving) return { entries: [], affinity: [] };
     const { generation, ...place } = serving;
+    const { maps } = generation;
     const placed = generation.ports(family).get(planId(plan));
     return await readBackEbpf({
       ...place,
@@ -141,9 +146,9 @@ export class EbpfWriter implements Writer {
       placed,
       left: plan.port.protocol === 'TCP' ? leftFrontends(plan, placed?.port) : [],
       nodeAddresses: this.#taken.nodeAddresses,
-      maps: generation.maps,
-      nodeCookie: translation.nodeCookie,
-      isCurrent: () => translation.generation === generation,
+      maps,
+      nodeCookie: translation.programChoice.nodeCookie,
+      isCurrent: () => translation.generation?.maps === maps,
     });
   }
 

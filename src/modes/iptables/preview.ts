@@ -28,7 +28,12 @@ export async function previewIptables(options: IptablesOptions, input: PreviewIn
 type MachineFeatures = Omit<MachineOptions, 'localhostNodePorts' | 'keepsNodeSourcePorts'>;
 
 /** A machine that has everything that the mode can use. */
-const CAPABLE_MACHINE: MachineFeatures = { tcpLiberal: false, randomFully: true, counters: new Set(COUNTER_NAMES) };
+const CAPABLE_MACHINE: MachineFeatures = {
+  tcpLiberal: false,
+  randomFully: true,
+  keepsTurns: true,
+  counters: new Set(COUNTER_NAMES),
+};
 
 function optionsFor(options: IptablesOptions, input: PreviewInput, features: MachineFeatures) {
   const { localhostNodePorts = true, keepNodeSourcePorts = false } = options;
@@ -97,10 +102,11 @@ function isSame(table: Table, chain: string, wanted: SavedTables, present: Saved
 }
 
 async function featuresOf({ family, namespace, programs }: PreviewInput): Promise<MachineFeatures> {
-  const { features } = await openIptables(family, { ...programs, namespace });
+  const { features, backend } = await openIptables(family, { ...programs, namespace });
   return {
     tcpLiberal: isTcpLiberal(namespace),
     randomFully: features.randomFully,
+    keepsTurns: backend === 'nf_tables',
     counters: existingCounters(namespace),
   };
 }

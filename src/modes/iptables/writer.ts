@@ -301,6 +301,7 @@ export class IptablesWriter implements Writer {
   }
 
   #input(plan: ServicePortPlan): RenderInput {
+    if (plan.balance?.algorithm === 'round-robin') this.#machine.noticeLostTurns();
     return { plan, withComments: !this.#isLarge };
   }
 

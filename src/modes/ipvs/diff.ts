@@ -3,6 +3,7 @@ import type { DestinationKey, IpvsChange, Service, ServiceKey } from '../../kern
 import { SET_KEYS, type SetKey } from './names.ts';
 import { sameService, type VirtualServer } from './wanted/virtual-server.ts';
 import type { ElementNames, ObjectNames, WantedObjects } from './wanted/wanted-objects.ts';
+import { weightOf } from './wanted/weights.ts';
 
 /** A real server as the kernel has it. */
 export interface KnownDestination extends DestinationKey {
@@ -36,9 +37,6 @@ export interface ElementBatch {
   readonly elements: readonly Element[];
 }
 
-/** The weight of real servers that accept new connections. */
-export const WEIGHT = 1;
-
 /** The names of everything that is wanted or known. */
 export function allNames(wanted: WantedObjects, { elements, addresses, servers }: KnownObjects): ObjectNames {
   const names = new Map(
@@ -62,12 +60,14 @@ export function serverChanges(
   if (!known) changes.push({ kind: 'new-service', service });
   else if (!sameService(known.service, service)) changes.push({ kind: 'set-service', service });
   const names = new Set<string>();
-  for (const { ip: address, port, text } of wanted.endpoints) {
+  for (const endpoint of wanted.endpoints) {
+    const { ip: address, port, text } = endpoint;
     names.add(text);
     const present = known?.destinations.get(text);
-    const destination = { address, port, weight: WEIGHT };
+    const weight = weightOf(endpoint, wanted.weights);
+    const destination = { address, port, weight };
     if (!present) changes.push({ kind: 'new-dest', service: service.key, destination });
-    else if (present.weight !== WEIGHT || !present.isPlain) {
+    else if (present.weight !== weight || !present.isPlain) {
       changes.push({ kind: 'set-dest', service: service.key, destination });
     }
   }

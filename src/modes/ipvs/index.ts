@@ -8,7 +8,7 @@ import { previewIpvs } from './preview.ts';
 import { OWN_RULES } from './rules/jumps.ts';
 import { type IpvsOptions, optionsFrom } from './settings/options.ts';
 import { IPVS_DEPRECATION, ipvsUnavailable, prepareIpvs } from './support.ts';
-import { DEFAULT_SCHEDULER } from './wanted/virtual-server.ts';
+import { DEFAULT_SCHEDULER } from './wanted/scheduler.ts';
 
 export const ipvs: ModeDescriptor<IpvsOptions> = {
   name: 'ipvs',

@@ -4,7 +4,6 @@ import { planId, planName, type ServicePortPlan } from '../../plan/index.ts';
 import { builtInBlocks, chainBlock, ruleLine, setId } from '../iptables-blocks.ts';
 import type { ListedLine, Listing } from '../listing.ts';
 import { arrangeListing, type DraftBlock, linkNames } from '../listing-order.ts';
-import { WEIGHT } from './diff.ts';
 import { addressText } from './kernel-state/read-objects.ts';
 import { CHAINS, ipSet, LINK, SET_KEYS, type SetKey, setName, TABLES } from './names.ts';
 import { type Drop, type RenderContext, type Rendered, render } from './render.ts';
@@ -13,6 +12,7 @@ import { JUMPS, jumpRule } from './rules/jumps.ts';
 import { type RuleInput, rulesOf } from './rules/rule-text.ts';
 import type { VirtualServer } from './wanted/virtual-server.ts';
 import type { WantedObjects } from './wanted/wanted-objects.ts';
+import { weightOf } from './wanted/weights.ts';
 
 export interface ListingInput {
   /** Of one Service, or none. */
@@ -93,7 +93,8 @@ function servers(wanted: WantedObjects, rendered: readonly RenderedPlan[]): read
   return [all, ...own.map(({ plan, server }) => realServers(plan, server))];
 }
 
-function realServers(plan: ServicePortPlan, { id, service: { key }, endpoints }: VirtualServer): DraftBlock {
+function realServers(plan: ServicePortPlan, server: VirtualServer): DraftBlock {
+  const { id, service, endpoints, weights } = server;
   return {
     id: serverId(id),
     kind: 'virtual server',
@@ -101,10 +102,11 @@ function realServers(plan: ServicePortPlan, { id, service: { key }, endpoints }:
     about: 'The real servers of one virtual server: the endpoints that get its connections.',
     servicePort: planName(plan),
     command: `ipvsadm -L -n ${id}`,
-    lines: endpoints.map(({ ip: address, port }) => ({
-      parts: [printDestination('-a', key, { address, port, weight: WEIGHT })],
-      service: plan.service,
-    })),
+    lines: endpoints.map(endpoint => {
+      const { ip: address, port } = endpoint;
+      const destination = { address, port, weight: weightOf(endpoint, weights) };
+      return { parts: [printDestination('-a', service.key, destination)], service: plan.service };
+    }),
   };
 }
 

@@ -19,7 +19,7 @@ import { readConnectionCounts, readStatistics } from './statistics/read-statisti
 import { readTraffic } from './statistics/read-traffic.ts';
 import { registerServers } from './statistics/server-metrics.ts';
 import type { ServerStatistics, StatisticsOptions } from './statistics/server-statistics.ts';
-import { DEFAULT_SCHEDULER } from './wanted/virtual-server.ts';
+import { DEFAULT_SCHEDULER } from './wanted/scheduler.ts';
 import { IpvsWriter } from './writer.ts';
 
 export interface IpvsModeOptions extends IpvsOptions, ModeMachine, ShellOptions {}

@@ -20,7 +20,7 @@ import { ruleDiffText } from './rules/rule-diff.ts';
 import { restoreText, ruleInput } from './rules/rule-text.ts';
 import type { IpvsOptions } from './settings/options.ts';
 import { RenderedPlans } from './wanted/rendered-plans.ts';
-import { DEFAULT_SCHEDULER } from './wanted/virtual-server.ts';
+import { DEFAULT_SCHEDULER } from './wanted/scheduler.ts';
 import type { WantedObjects } from './wanted/wanted-objects.ts';
 
 /** The plans of one family, and what they are rendered with. */

@@ -4,15 +4,12 @@ import { type Cidr, type Family, familyOf, type Ip, isLinkLocal, isLoopback, par
 import type { Frontend, ServicePortPlan } from '../../plan/index.ts';
 import type { ModeSettings } from '../mode.ts';
 import type { SetKey } from './names.ts';
+import type { SchedulerContext } from './wanted/scheduler.ts';
 import { type VirtualServer, virtualServer } from './wanted/virtual-server.ts';
 
 /** What the plans of one family are rendered with. */
-export interface RenderContext {
+export interface RenderContext extends SchedulerContext {
   readonly family: Family;
-  /** The scheduler of Services that do not ask for another one. */
-  readonly scheduler: string;
-  /** The schedulers that the kernel lacks. */
-  readonly missingSchedulers: ReadonlySet<string>;
   /** The addresses of node ports. */
   readonly nodePortIPs: readonly Ip[];
   /** The addresses of this machine's other links. kube-ipvs0 does not get these addresses. */
@@ -74,10 +71,6 @@ export function render(context: RenderContext, plan: ServicePortPlan): Rendered 
   return into;
 }
 
-export function schedulerOf({ scheduler, missingSchedulers }: RenderContext, { port }: ServicePortPlan): string {
-  return port.scheduler === '' || missingSchedulers.has(port.scheduler) ? scheduler : port.scheduler;
-}
-
 interface Building extends Rendered {
   readonly servers: VirtualServer[];
   readonly elements: SetElement[];
@@ -97,7 +90,7 @@ function renderAddress(
 ): void {
   const { protocol } = plan.port;
   const element = { kind: 'hash:ip,port', ip, protocol: L4[protocol], port: frontend.port } as const;
-  servers.push(virtualServer(plan, frontend, ip, schedulerOf(context, plan)));
+  servers.push(virtualServer(context, plan, frontend, ip));
   for (const set of setsOf(frontend, protocol)) elements.push(at(set, element));
   if (frontend.kind === 'ClusterIP' || !context.nodeIPs.has(ip)) {
     elements.push(at('ipvsIPs', { kind: 'hash:ip', ip }));
@@ -140,7 +133,7 @@ function renderNodePort(
   const { port } = frontend;
   const sets = setsOf(frontend, protocol);
   for (const ip of context.nodePortIPs) {
-    servers.push(virtualServer(plan, frontend, ip, schedulerOf(context, plan)));
+    servers.push(virtualServer(context, plan, frontend, ip));
     if (protocol !== 'SCTP') continue;
     for (const set of sets) elements.push(at(set, { kind: 'hash:ip,port', ip, protocol: L4.SCTP, port }));
   }

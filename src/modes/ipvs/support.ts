@@ -8,7 +8,7 @@ import type { Ip } from '../../net/index.ts';
 import type { StartContext, StartEvent } from '../descriptor.ts';
 import { applyKernelSettings } from './settings/kernel-settings.ts';
 import type { IpvsOptions } from './settings/options.ts';
-import { DEFAULT_SCHEDULER } from './wanted/virtual-server.ts';
+import { DEFAULT_SCHEDULER } from './wanted/scheduler.ts';
 
 /** Upstream's Event. The proxy also logs its note as an error when it starts. */
 export const IPVS_DEPRECATION: StartEvent = {

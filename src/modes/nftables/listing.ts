@@ -18,6 +18,7 @@ import type { ChainRules } from './table/chain-rules.ts';
 import { cidrElements, type FixedOptions, fixedChains, nodePortElements, protocolElements } from './table/fixed.ts';
 import { fixedSets, type Layout, TABLE } from './table/layout.ts';
 import { elementParts, ruleParts } from './table/linked-lines.ts';
+import { hasOwnPicks } from './table/own-picks.ts';
 import { permanentPicks, type RenderContext } from './table/shared-chains.ts';
 
 export interface ListingInput {
@@ -132,9 +133,9 @@ class TableBlocks {
   }
 }
 
-/** Without session affinity, a service port shares all chains but that of its source ranges. */
+/** Without pick chains of its own, a service port shares all chains but that of its source ranges. */
 function isOwnChain(plan: ServicePortPlan, chain: string): boolean {
-  return plan.port.affinitySeconds > 0 || chain === `firewall-${servicePortBase(plan)}`;
+  return hasOwnPicks(plan) || chain === `firewall-${servicePortBase(plan)}`;
 }
 
 function baseText({ type, hook, priority }: NonNullable<Chain['base']>): string {

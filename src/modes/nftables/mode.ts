@@ -2,10 +2,11 @@ import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { type Commit, NftablesSocket, type Transaction } from '../../kernel/nftables/index.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
+import type { EndedEndpoint } from '../../plan/index.ts';
 import type { FrontendConnections } from '../frontend-connections.ts';
 import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
-import { type OpenRelay, openRelay, type RelayOptions } from '../relay/index.ts';
+import { endConnections, type OpenRelay, openRelay, type RelayOptions } from '../relay/index.ts';
 import { ModeShell, type ShellOptions } from '../shell.ts';
 import { FlowTraffic, sumOfTraffic } from '../traffic/index.ts';
 import type { ServicePortTraffic } from '../traffic-counts.ts';
@@ -106,6 +107,10 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
       });
     }
     return nftablesMetrics(metrics);
+  }
+
+  async endConnections(ended: readonly EndedEndpoint[]): Promise<ReadonlyMap<EndedEndpoint, number>> {
+    return endConnections(this.#relay?.resources, ended);
   }
 
   protected open(family: Family, settings: ModeSettings, book: PlanBook): NftablesWriter {

@@ -1,4 +1,5 @@
 import {
+  dataBytes,
   type Element,
   printElementOf,
   printListedChain,
@@ -66,6 +67,7 @@ class Reading implements KernelReading {
     if (!this.#table()) return;
     await this.#elements();
     await this.#chains();
+    for (const map of this.#ownMaps()) if (await this.#budget.spend()) this.#set(map);
     await this.#affinity();
     this.incomplete ??= this.#budget.spent;
   }
@@ -93,6 +95,9 @@ class Reading implements KernelReading {
       this.#element(set, undefined, this.#input.lookups.element(set, key));
     }
     for (const slots of endpointSlots(this.#layout, this.#input.plan)) await this.#extraSlots(slots, wanted);
+    for (const set of this.#ownMaps()) {
+      await this.#extraSlots({ set, key: slot => dataBytes(set.type, [slot]) }, wanted);
+    }
   }
 
   /** Slots are numbered without gaps, so an extra one follows the last that is wanted. */
@@ -148,15 +153,24 @@ class Reading implements KernelReading {
     }
   }
 
+  /** From slots to endpoints, for one service port. */
+  #ownMaps(): readonly SetOrMap[] {
+    return this.#rendered.sets.filter(({ kind }) => kind === 'map');
+  }
+
+  #set(wanted: SetOrMap): SetOrMap | undefined {
+    const found = this.#input.lookups.set(wanted.name);
+    const place = `table ${this.#layout.nft} ${TABLE}`;
+    this.entries.push({ kind: 'set', place, wanted: setText(wanted), found: found && setText(found) });
+    return found;
+  }
+
   async #affinity(): Promise<void> {
-    const { plan, lookups } = this.#input;
+    const { plan } = this.#input;
     if (plan.port.affinitySeconds === 0) return;
     for (const endpoint of reachableEndpoints(plan.endpoints)) {
       if (!(await this.#budget.spend())) return;
-      const wanted = affinitySet(this.#layout, plan, endpoint);
-      const found = lookups.set(wanted.name);
-      const place = `table ${this.#layout.nft} ${TABLE}`;
-      this.entries.push({ kind: 'set', place, wanted: setText(wanted), found: found && setText(found) });
+      const found = this.#set(affinitySet(this.#layout, plan, endpoint));
       if (found) this.#pinned(found, endpoint.text);
     }
   }
@@ -202,6 +216,9 @@ function elementText(set: SetOrMap, { counter: _counter, ...element }: Element):
 }
 
 /** Without what the mode leaves as it finds it. */
-function setText({ kind, name, type, flags = [], timeout = 0 }: SetOrMap): string {
-  return `${kind} ${name}${printSetBody({ kind: 'set', name, type, flags, timeout })}`;
+function setText(set: SetOrMap): string {
+  const { kind, name, type, flags = [], timeout = 0 } = set;
+  const kept = { name, type, flags, timeout };
+  const body = set.kind === 'map' ? { kind: set.kind, data: set.data, ...kept } : { kind: set.kind, ...kept };
+  return `${kind} ${name}${printSetBody(body)}`;
 }

@@ -7,11 +7,18 @@ import {
   type Verdict,
 } from '../../kernel/nftables/index.ts';
 import type { Endpoint } from '../../model/index.ts';
-import { type Frontend, localhostNodePort, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
+import {
+  type Frontend,
+  localhostNodePort,
+  reachableEndpoints,
+  type ServicePortPlan,
+  slotsOf,
+} from '../../plan/index.ts';
 import { elementComment, servicePortBase } from './names.ts';
 import type { ChainRules } from './table/chain-rules.ts';
 import type { Layout } from './table/layout.ts';
-import { affinityPick, affinitySet, endpointChain, firewallChain } from './table/own-chains.ts';
+import { affinitySet, endpointChain, firewallChain } from './table/own-chains.ts';
+import { hasOwnPicks, ownPick, ownPickName, type PickScope } from './table/own-picks.ts';
 import { LOCALHOST_REJECT_CHAIN } from './table/program.ts';
 import { mayDrop, refusalPlace } from './table/refusals.ts';
 import {
@@ -62,12 +69,14 @@ class Rendering implements Rendered {
   readonly #plan: ServicePortPlan;
   readonly #protocol: string;
   readonly #chainNames = new Set<string>();
+  readonly #hasOwnPicks: boolean;
 
   constructor(context: RenderContext, plan: ServicePortPlan) {
     this.#context = context;
     this.#layout = context.layout;
     this.#plan = plan;
     this.#protocol = plan.port.protocol.toLowerCase();
+    this.#hasOwnPicks = hasOwnPicks(plan);
   }
 
   run(): void {
@@ -145,7 +154,7 @@ class Rendering implements Rendered {
   /** The chain that a frontend's connections go to; undefined if none of them is forwarded. */
   #target(frontend: Frontend, maps: EndpointMaps, address: readonly string[]): ChosenChain | undefined {
     const { kind, action, policy, port, shortCircuit } = frontend;
-    const { cluster, local } = this.#plan.endpoints;
+    const { cluster, local } = slotsOf(this.#plan);
     const toCluster = () => this.#pick(maps.cluster, cluster, 'service', address, port);
     const toLocal = () => this.#pick(maps.local, local, 'local', address, port);
     const isForwarded = action === 'forward';
@@ -171,7 +180,7 @@ class Rendering implements Rendered {
   }
 
   #chosen(chain: string, target: Target): ChosenChain {
-    return { chain, number: this.#plan.port.affinitySeconds > 0 ? undefined : targetNumber(target) };
+    return { chain, number: this.#hasOwnPicks ? undefined : targetNumber(target) };
   }
 
   #external({ policy }: Frontend, pickCluster: string, pickLocal?: string): string {
@@ -180,7 +189,7 @@ class Rendering implements Rendered {
       policy === 'Local'
         ? externalLocalChain(name, pickCluster, pickLocal, options)
         : externalClusterChain(name, pickCluster, options);
-    if (this.#plan.port.affinitySeconds > 0) {
+    if (this.#hasOwnPicks) {
       const name = `external-${servicePortBase(this.#plan)}`;
       this.#chain(make(name));
       return name;
@@ -191,30 +200,27 @@ class Rendering implements Rendered {
     return name;
   }
 
-  /** The chain that picks one of the endpoints, with the elements that it needs. */
-  #pick(
-    map: NftMap,
-    endpoints: readonly Endpoint[],
-    prefix: 'service' | 'local',
-    address: readonly string[],
-    port: number,
-  ): string {
-    if (this.#plan.port.affinitySeconds > 0) return this.#affinityPick(prefix);
-    endpoints.forEach((endpoint, slot) => {
+  /** The chain that picks one of the slots, with the elements that it needs. */
+  #pick(map: NftMap, slots: readonly Endpoint[], scope: PickScope, address: readonly string[], port: number): string {
+    if (this.#hasOwnPicks) return this.#ownPick(scope);
+    slots.forEach((endpoint, slot) => {
       const key = dataBytes(map.type, [...address, this.#protocol, port, slot]);
       this.#place(map, { key, data: dataBytes(map.data, [endpoint.ip, endpoint.port]) });
     });
-    const chain = this.#context.pick(map, endpoints.length);
+    const chain = this.#context.pick(map, slots.length);
     this.#chain(chain);
     return chain.chain.name;
   }
 
-  #affinityPick(prefix: 'service' | 'local'): string {
-    const { cluster, local } = this.#plan.endpoints;
-    const endpoints = prefix === 'local' ? local : cluster;
-    const chain = affinityPick(this.#layout, prefix, this.#plan, endpoints);
+  /** All frontends use the same chain. */
+  #ownPick(scope: PickScope): string {
+    const name = ownPickName(scope, this.#plan);
+    if (this.#chainNames.has(name)) return name;
+    const { chain, map, elements } = ownPick(this.#layout, scope, this.#plan);
     this.#chain(chain);
-    return chain.chain.name;
+    if (map) this.sets.push(map);
+    for (const element of elements) if (map) this.#place(map, element);
+    return name;
   }
 
   #affinityEndpoints(): void {

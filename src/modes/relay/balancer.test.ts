@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { encodeSocketAddress } from '../../kernel/sockets/index.ts';
 import type { Endpoint } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
+import type { Backend } from './backend.ts';
 import { Balancer } from './balancer.ts';
 
 function endpoint(text: string): Endpoint {
@@ -43,7 +45,7 @@ function picks(from: Balancer, count: number, client?: string): readonly (string
   return Array.from({ length: count }, () => from.pick('Cluster', client)?.text);
 }
 
-function refusedBy(...backends: readonly (ReturnType<Balancer['pick']> | undefined)[]) {
+function refusedBy(...backends: readonly (Backend | undefined)[]) {
   return { refused: new Set(backends.flatMap(backend => backend ?? [])) };
 }
 
@@ -237,5 +239,130 @@ describe('ejection', () => {
     assert.ok(a);
     one.eject(a);
     assert.deepEqual(picks(one, 2, 'x'), [B, B]);
+  });
+});
+
+describe('other algorithms', () => {
+  const slotsOf = (...texts: readonly string[]) => ({ cluster: texts.map(endpoint), local: [] });
+  const giveSlots = (to: Balancer, endpoints: readonly string[], ...slots: readonly string[]) =>
+    to.setEndpoints({ cluster: endpoints.map(endpoint), local: [] }, slotsOf(...slots));
+
+  test('BALANCE-51 endpoints take turns by slot, an endpoint without a slot gets nothing, and the round begins anywhere', () => {
+    const one = new Balancer({ clock: new ManualClock(), random: () => 0.5 });
+    one.configure('weighted', 0);
+    giveSlots(one, [A, B, C], A, B, A);
+    assert.deepEqual(picks(one, 6), [B, A, A, B, A, A]);
+    giveSlots(one, [A, B, C], A, B, A);
+    assert.deepEqual(picks(one, 1), [B], 'the same slots go on');
+    giveSlots(one, [A, B, C], A, A, B, A);
+    assert.deepEqual(picks(one, 4), [B, A, A, A], 'other slots begin a new round');
+    giveSlots(one, [A, B, C], B, C);
+    assert.deepEqual(picks(one, 3), [B, C, B]);
+  });
+
+  test('BALANCE-51 an endpoint that loses its last slot keeps its connections, and its clients move', () => {
+    const one = balancer({ affinitySeconds: 100 });
+    giveSlots(one, [A, B], A, B);
+    const a = one.pick('Cluster', 'x');
+    assert.equal(a?.text, A);
+    assert.deepEqual(giveSlots(one, [A, B], B), []);
+    assert.equal(a?.isGone, false);
+    assert.deepEqual(picks(one, 1, 'x'), [B]);
+  });
+
+  test('BALANCE-52 chance picks a slot, and another one among those left if the endpoint is not usable', () => {
+    let next = 0;
+    const one = new Balancer({ clock: new ManualClock(), random: () => next });
+    one.configure('random', 0);
+    giveSlots(one, [A, B], A, A, B);
+    next = 0.99;
+    assert.deepEqual(picks(one, 1), [B]);
+    next = 0;
+    const a = one.pick('Cluster');
+    assert.equal(a?.text, A);
+    assert.equal(one.pick('Cluster', undefined, refusedBy(a))?.text, B);
+    if (a) one.eject(a);
+    assert.deepEqual(picks(one, 2), [B, B]);
+    assert.equal(one.pick('Cluster', undefined, refusedBy(a, one.pick('Cluster'))), undefined);
+  });
+
+  test('BALANCE-53 weights count: an endpoint with three slots of four gets three connections of four', () => {
+    const one = balancer();
+    one.configure('least-connections', 0);
+    giveSlots(one, [A, B, C], A, A, B, A);
+    const active = new Map<string, number>();
+    for (let i = 0; i < 40; i++) {
+      const backend = one.pick('Cluster');
+      assert.ok(backend);
+      backend.active += 1;
+      active.set(backend.text, backend.active);
+    }
+    assert.deepEqual([active.get(A), active.get(B), active.get(C)], [30, 10, undefined]);
+  });
+
+  test('BALANCE-54 a hash always gets the same slot, and the endpoints behind it if that one fails', async () => {
+    const clock = new ManualClock();
+    const one = balancer({ clock });
+    one.configure('consistent-hash', 0, 'client-address');
+    giveSlots(one, [A, B, C], A, A, B, C, C, A);
+    const pick = (hash: number, ...failed: readonly (Backend | undefined)[]) =>
+      one.pick('Cluster', undefined, failed.length === 0 ? undefined : refusedBy(...failed), hash);
+    const texts = () => Array.from({ length: 7 }, (_, hash) => pick(hash)?.text);
+    assert.deepEqual(texts(), [A, A, B, C, C, A, A]);
+    assert.deepEqual(texts(), [A, A, B, C, C, A, A]);
+    const [a, b, c] = [pick(0), pick(2), pick(3)];
+    assert.equal(pick(0, a)?.text, B);
+    assert.equal(pick(2, b)?.text, C);
+    assert.equal(pick(2, b, c)?.text, A);
+    assert.equal(pick(2, a, b, c), undefined);
+    if (b) one.eject(b);
+    assert.deepEqual(texts(), [A, A, C, C, C, A, A]);
+    await clock.advance(5000);
+    assert.deepEqual(texts(), [A, A, B, C, C, A, A]);
+  });
+
+  test('BALANCE-54 the hash takes the address of a client, and its port if the Service says so', () => {
+    const one = balancer();
+    for (const [family, ip] of [
+      ['IPv4', '10.1.2.3'],
+      ['IPv6', 'fd00::1:2:3'],
+    ] as const) {
+      const hash = (port: number, address = ip as string) => one.hash(family, encodeSocketAddress(address as Ip, port));
+      assert.equal(hash(1), 0, 'other algorithms hash nothing');
+      one.configure('consistent-hash', 0, 'client-address');
+      assert.equal(hash(1), hash(2));
+      assert.notEqual(hash(1), hash(1, family === 'IPv4' ? '10.1.2.4' : 'fd00::1:2:4'));
+      one.configure('consistent-hash', 0, 'client-address-and-port');
+      assert.equal(hash(1), hash(1));
+      assert.notEqual(hash(1), hash(2));
+      one.configure('round-robin', 0, 'client-address');
+    }
+  });
+
+  test('BALANCE-55 a client with affinity keeps its endpoint, whatever the algorithm chooses for others', () => {
+    for (const algorithm of ['random', 'least-connections', 'consistent-hash', 'weighted'] as const) {
+      const one = balancer();
+      one.configure(algorithm, 100, 'client-address');
+      giveSlots(one, [A, B], A, B, A);
+      const first = one.pick('Cluster', 'x', undefined, 0);
+      if (first) first.active += 5;
+      for (let hash = 0; hash < 4; hash++) assert.equal(one.pick('Cluster', 'x', undefined, hash), first, algorithm);
+    }
+  });
+
+  test('BALANCE-55 an attempt without an answer goes on to another endpoint, with every algorithm', () => {
+    for (const algorithm of ['round-robin', 'random', 'least-connections', 'consistent-hash'] as const) {
+      const one = new Balancer({ clock: new ManualClock(), random: () => 0 });
+      one.configure(algorithm, 0, 'client-address');
+      giveSlots(one, [A, B], A, B, A);
+      const first = one.pick('Cluster');
+      assert.ok(first);
+      const failed = { refused: new Set<Backend>(), silent: new Set([first]) };
+      const others = [one.pick('Cluster', undefined, failed), one.pick('Cluster', undefined, failed)];
+      assert.ok(!others.includes(first), algorithm);
+      const [other] = others;
+      if (other) one.eject(other);
+      assert.equal(one.pick('Cluster', undefined, failed), first, 'a silent endpoint is better than one that refuses');
+    }
   });
 });

@@ -1,29 +1,15 @@
 import type { TrafficPolicy } from '../../api/index.ts';
 import { encodeSocketAddress } from '../../kernel/sockets/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Algorithm, Endpoint } from '../../model/index.ts';
+import type { Algorithm, Endpoint, HashInput } from '../../model/index.ts';
+import type { Family } from '../../net/index.ts';
 import type { ChosenEndpoints } from '../../plan/index.ts';
 import type { PinnedClient } from '../read-back.ts';
 import { Affinity } from './affinity.ts';
-import { clientIp } from './client-address.ts';
-
-/** An endpoint of a service port, and what connections to it have shown. */
-export interface Backend {
-  readonly text: string;
-  /** As a sockaddr. */
-  readonly address: Buffer;
-  /** Open connections from this node. */
-  active: number;
-  /** Connections so far, and the bytes that they carried in both directions. */
-  connections: number;
-  bytes: number;
-  /** Until then the balancer prefers others, because the endpoint took no connection. 0 if it does. */
-  ejectedUntil: number;
-  /** How often in a row it did not answer in time. */
-  timeouts: number;
-  /** It left the plan. Its connections go on. */
-  isGone: boolean;
-}
+import type { Backend } from './backend.ts';
+import { clientIp, hashClient } from './client-address.ts';
+import { pickerOf } from './pickers.ts';
+import { Ring } from './ring.ts';
 
 const EJECTION_MS = 5000;
 /** A busy machine may be late once. */
@@ -39,12 +25,11 @@ export interface BalancerOptions {
 export interface FailedAttempts {
   /** The balancer does not choose these again. */
   readonly refused: ReadonlySet<Backend>;
+  /** The balancer prefers others. */
+  readonly silent?: ReadonlySet<Backend> | undefined;
 }
 
-interface Ring {
-  backends: readonly Backend[];
-  next: number;
-}
+type EndpointLists = Pick<ChosenEndpoints, 'cluster' | 'local'>;
 
 /** Chooses endpoints of one service port, for the traffic of each policy. */
 export class Balancer {
@@ -53,10 +38,11 @@ export class Balancer {
   readonly #affinity: Affinity<Backend>;
   readonly #backends = new Map<string, Backend>();
   readonly #rings: Readonly<Record<TrafficPolicy, Ring>> = {
-    Cluster: { backends: [], next: 0 },
-    Local: { backends: [], next: 0 },
+    Cluster: new Ring(),
+    Local: new Ring(),
   };
   #algorithm: Algorithm | undefined;
+  #hashBy: HashInput | undefined;
 
   constructor({ clock, random = Math.random }: BalancerOptions) {
     this.#clock = clock;
@@ -68,13 +54,20 @@ export class Balancer {
     return this.#affinity.isOn;
   }
 
-  configure(algorithm: Algorithm | undefined, affinitySeconds: number): void {
+  /** `hashBy` counts for consistent hashes only. */
+  configure(algorithm: Algorithm | undefined, affinitySeconds: number, hashBy?: HashInput): void {
     this.#algorithm = algorithm;
+    this.#hashBy = algorithm === 'consistent-hash' ? hashBy : undefined;
     this.#affinity.configure(affinitySeconds);
   }
 
-  /** Takes the endpoints of a plan. Returns those that left it. */
-  setEndpoints({ cluster, local }: Pick<ChosenEndpoints, 'cluster' | 'local'>): readonly Backend[] {
+  /** The number by which a consistent hash chooses. `address` is the client's sockaddr. 0 for other algorithms. */
+  hash(family: Family, address: Buffer): number {
+    return this.#hashBy === undefined ? 0 : hashClient(family, address, this.#hashBy);
+  }
+
+  /** Takes the endpoints of a plan, and the same by slot. Returns those that left it. */
+  setEndpoints({ cluster, local }: EndpointLists, slots: EndpointLists = { cluster, local }): readonly Backend[] {
     const wanted = new Map([...cluster, ...local].map(endpoint => [endpoint.text, endpoint]));
     const gone = [...this.#backends.values()].filter(({ text }) => !wanted.has(text));
     for (const backend of gone) {
@@ -83,8 +76,8 @@ export class Balancer {
     }
     for (const endpoint of wanted.values()) if (!this.#backends.has(endpoint.text)) this.#add(endpoint);
     if (gone.length > 0) this.#affinity.keep(backend => !backend.isGone);
-    this.#fill(this.#rings.Cluster, cluster);
-    this.#fill(this.#rings.Local, local);
+    this.#rings.Cluster.fill(this.#backendsOf(slots.cluster), this.#random);
+    this.#rings.Local.fill(this.#backendsOf(slots.local), this.#random);
     return gone;
   }
 
@@ -92,7 +85,7 @@ export class Balancer {
    * The endpoint for a new connection; undefined if there is none. With affinity a client keeps its endpoint, but not
    * after a failed attempt. An ejected endpoint is chosen only if no other is left.
    */
-  pick(policy: TrafficPolicy, client?: string, failed?: FailedAttempts): Backend | undefined {
+  pick(policy: TrafficPolicy, client?: string, failed?: FailedAttempts, hash = 0): Backend | undefined {
     const ring = this.#rings[policy];
     const now = this.#clock.elapsed();
     const isLeft = (backend: Backend) => !failed?.refused.has(backend);
@@ -100,8 +93,9 @@ export class Balancer {
     const remembered = client === undefined || failed ? undefined : this.#remembered(ring, client);
     const chosen =
       (remembered && isUsable(remembered) ? remembered : undefined) ??
-      this.#next(ring, isUsable) ??
-      this.#next(ring, isLeft);
+      (failed?.silent && this.#choose(ring, hash, backend => isUsable(backend) && !failed.silent?.has(backend))) ??
+      this.#choose(ring, hash, isUsable) ??
+      this.#choose(ring, hash, isLeft);
     if (chosen && client !== undefined) this.#affinity.remember(client, chosen);
     return chosen;
   }
@@ -146,23 +140,11 @@ export class Balancer {
 
   #remembered(ring: Ring, client: string): Backend | undefined {
     const backend = this.#affinity.find(client);
-    return backend && ring.backends.includes(backend) ? backend : undefined;
+    return backend && ring.members.includes(backend) ? backend : undefined;
   }
 
-  #next(ring: Ring, isUsable: (backend: Backend) => boolean): Backend | undefined {
-    const { backends } = ring;
-    let best: Backend | undefined;
-    let place = 0;
-    for (let i = 0; i < backends.length; i++) {
-      const at = (ring.next + i) % backends.length;
-      const backend = backends[at];
-      if (!backend || !isUsable(backend) || (best && backend.active >= best.active)) continue;
-      best = backend;
-      place = at;
-      if (this.#algorithm !== 'least-connections') break;
-    }
-    if (best) ring.next = (place + 1) % backends.length;
-    return best;
+  #choose(ring: Ring, hash: number, isUsable: (backend: Backend) => boolean): Backend | undefined {
+    return pickerOf(this.#algorithm)(ring, { hash, random: this.#random, isUsable });
   }
 
   #add({ text, ip, port }: Endpoint): void {
@@ -171,20 +153,7 @@ export class Balancer {
     this.#backends.set(text, { text, address, ...counters, ejectedUntil: 0, timeouts: 0, isGone: false });
   }
 
-  /**
-   * If the endpoints changed, begins a new round. Its order is random, so that nodes do not all begin with the same
-   * one.
-   */
-  #fill(ring: Ring, endpoints: readonly Endpoint[]): void {
-    const backends = endpoints.flatMap(({ text }) => this.#backends.get(text) ?? []);
-    const known = new Set(ring.backends);
-    if (backends.length === known.size && backends.every(backend => known.has(backend))) return;
-    ring.backends = shuffled(backends, this.#random);
-    ring.next = 0;
+  #backendsOf(endpoints: readonly Endpoint[]): readonly Backend[] {
+    return endpoints.flatMap(({ text }) => this.#backends.get(text) ?? []);
   }
-}
-
-function shuffled<T>(list: readonly T[], random: () => number): readonly T[] {
-  const keyed = list.map(value => ({ value, key: random() }));
-  return keyed.sort((a, b) => a.key - b.key).map(({ value }) => value);
 }

@@ -3,7 +3,8 @@ import { KernelError } from '../../kernel/errors.ts';
 import { closeRaw, connectResult, connectStream } from '../../kernel/sockets/index.ts';
 import type { Timer } from '../../lib/clock.ts';
 import type { Family } from '../../net/index.ts';
-import type { Backend, Balancer } from './balancer.ts';
+import type { Backend } from './backend.ts';
+import type { Balancer } from './balancer.ts';
 import type { RelayResources } from './relay-resources.ts';
 
 /** The timeout of each attempt. There are no more attempts than these. */
@@ -11,16 +12,20 @@ const TIMEOUTS_MS = [250, 500, 1000, 2000];
 const OUT_OF_DESCRIPTORS = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'];
 
 export interface DialOptions {
+  /** `namespace/name:port` */
+  readonly servicePort: string;
   readonly resources: RelayResources;
   readonly family: Family;
   readonly balancer: Balancer;
   readonly policy: TrafficPolicy;
   /** The key of the client; undefined without affinity. */
   readonly client: string | undefined;
+  /** Of the client, for consistent hashes. */
+  readonly hash: number;
 }
 
 export interface DialEvents {
-  /** The poll watches the descriptor. `events` are its first events; `ready` receives the later ones. */
+  /** The poll watches the descriptor, and the backend counts the connection. `events` are its first events; `ready` receives the later ones. */
   connected(backend: Backend, fd: number, events: number): void;
   /** An endpoint did not take the connection. The dial tries another one if there is one. */
   attemptFailed(backend: Backend, reason: string): void;
@@ -36,8 +41,9 @@ export class Dial {
   readonly #events: DialEvents;
   /** Endpoints that refused. The dial may try an endpoint again that did not answer in time. */
   readonly #refused = new Set<Backend>();
+  #silent: Set<Backend> | undefined;
   #attempt = 0;
-  #fd: number | undefined;
+  #current: { readonly backend: Backend; readonly fd: number } | undefined;
   #timer: Timer | undefined;
   #isConnected = false;
 
@@ -56,10 +62,10 @@ export class Dial {
   }
 
   #tryNext(lastFailure: string): void {
-    const { balancer, policy, client } = this.#options;
+    const { balancer, policy, client, hash } = this.#options;
     const timeoutMs = TIMEOUTS_MS[this.#attempt++];
-    const failed = this.#attempt > 1 ? { refused: this.#refused } : undefined;
-    const backend = timeoutMs === undefined ? undefined : balancer.pick(policy, client, failed);
+    const failed = this.#attempt > 1 ? { refused: this.#refused, silent: this.#silent } : undefined;
+    const backend = timeoutMs === undefined ? undefined : balancer.pick(policy, client, failed, hash);
     if (!backend || timeoutMs === undefined) this.#events.failed(lastFailure);
     else this.#connect(backend, timeoutMs);
   }
@@ -68,7 +74,9 @@ export class Dial {
     const { namespace, poll, clock, stream } = this.#options.resources.options;
     try {
       const fd = connectStream(namespace, this.#options.family, backend.address, stream);
-      this.#fd = fd;
+      this.#current = { backend, fd };
+      // Least connections must see attempts. Otherwise all clients that come at once would get the same endpoint.
+      backend.active += 1;
       poll.add(fd, events => (this.#isConnected ? this.#events.ready(events) : this.#decide(backend, fd, events)));
     } catch (error) {
       this.#couldNotStart(backend, error);
@@ -80,7 +88,9 @@ export class Dial {
   }
 
   #timeOut(backend: Backend, attempt: number): void {
-    if (this.#isConnected || this.#fd === undefined || attempt !== this.#attempt) return;
+    if (this.#isConnected || !this.#current || attempt !== this.#attempt) return;
+    this.#silent ??= new Set();
+    this.#silent.add(backend);
     this.#options.balancer.noteTimeout(backend);
     this.#failAttempt(backend, 'no answer');
   }
@@ -119,9 +129,11 @@ export class Dial {
 
   #closeAttempt(): void {
     this.#timer?.cancel();
-    if (this.#fd === undefined || this.#isConnected) return;
-    this.#options.resources.options.poll.remove(this.#fd);
-    closeRaw(this.#fd);
-    this.#fd = undefined;
+    if (!this.#current || this.#isConnected) return;
+    const { backend, fd } = this.#current;
+    this.#current = undefined;
+    backend.active -= 1;
+    this.#options.resources.options.poll.remove(fd);
+    closeRaw(fd);
   }
 }

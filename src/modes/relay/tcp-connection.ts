@@ -1,6 +1,6 @@
 import { closeRaw, Ready, resetStream, setUserTimeout } from '../../kernel/sockets/index.ts';
 import { errorText } from '../../lib/error-text.ts';
-import type { Backend } from './balancer.ts';
+import type { Backend } from './backend.ts';
 import { Dial, type DialOptions } from './dial.ts';
 import { Relay } from './relay.ts';
 
@@ -42,6 +42,16 @@ export class TcpConnection {
     });
   }
 
+  /** `namespace/name:port` of the service port that the client called. */
+  get servicePort(): string {
+    return this.#options.servicePort;
+  }
+
+  /** `10.0.0.1:80`. Undefined while no endpoint is connected. */
+  get endpoint(): string | undefined {
+    return this.#endpoint?.backend.text;
+  }
+
   start(): void {
     try {
       this.#options.resources.options.poll.add(this.#client, events => this.#clientReady(events));
@@ -73,7 +83,6 @@ export class TcpConnection {
 
   #connected(backend: Backend, fd: number, events: number): void {
     this.#endpoint = { backend, fd };
-    backend.active += 1;
     backend.connections += 1;
     this.#events.connected();
     this.#relay = new Relay(this.#options.resources, this.#client, fd, {

@@ -73,11 +73,12 @@ export class TcpListener {
   }
 
   #proxy(fd: number): void {
-    const { resources, balancer, counters, family, policy } = this.#options;
+    const { resources, balancer, counters, family, policy, name: servicePort } = this.#options;
     const client = balancer.hasAffinity ? clientKey(family, this.#peer) : undefined;
+    const hash = balancer.hash(family, this.#peer);
     resources.descriptors += DESCRIPTORS_PER_CONNECTION;
     let isConnected = false;
-    const connection = new TcpConnection({ resources, family, balancer, policy, client }, fd, {
+    const connection = new TcpConnection({ servicePort, resources, family, balancer, policy, client, hash }, fd, {
       connected: () => {
         counters.connections += 1;
         counters.active += 1;

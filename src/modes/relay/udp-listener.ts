@@ -1,7 +1,7 @@
 import { KernelError } from '../../kernel/errors.ts';
 import { bindDatagrams, closeRaw, connectDatagrams, EAGAIN, receive, transmit } from '../../kernel/sockets/index.ts';
+import type { Backend } from './backend.ts';
 import type { StepOutcome } from './backlog-reader.ts';
-import type { Backend } from './balancer.ts';
 import { clientKey } from './client-address.ts';
 import { ListeningSocket } from './listening-socket.ts';
 import type { ListenerOptions } from './tcp-listener.ts';
@@ -80,7 +80,8 @@ export class UdpListener {
 
   #open(key: string, peer: Buffer, own: Buffer): Session | undefined {
     const { resources, family, policy, balancer, counters } = this.#options;
-    const backend = balancer.pick(policy, balancer.hasAffinity ? clientKey(family, peer) : undefined);
+    const client = balancer.hasAffinity ? clientKey(family, peer) : undefined;
+    const backend = balancer.pick(policy, client, undefined, balancer.hash(family, peer));
     if (!backend) return undefined;
     if (!resources.hasRoomForUdpClient) resources.udpClients.endOldest();
     if (!resources.hasRoomForUdpClient) return undefined;

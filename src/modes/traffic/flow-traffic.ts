@@ -72,7 +72,7 @@ export class FlowTraffic {
     }
     const socket = ConntrackSocket.open({ namespace: this.#options.namespace });
     try {
-      for await (const flow of socket.streamInBackground()) {
+      for await (const flow of socket.streamInBackground({})) {
         const found = isTranslated(flow) ? index.find(flow) : undefined;
         if (found) this.#take(flow, this.#portOf(found, ports), flows);
       }

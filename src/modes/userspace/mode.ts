@@ -4,10 +4,12 @@ import { Turns } from '../../lib/turns.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
+import type { EndedEndpoint } from '../../plan/index.ts';
 import type { ModeContext } from '../descriptor.ts';
 import { openIptables } from '../iptables-programs.ts';
 import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
+import { endConnections } from '../relay/index.ts';
 import { ModeShell } from '../shell.ts';
 import { sumOfTraffic } from '../traffic/index.ts';
 import type { ServicePortTraffic } from '../traffic-counts.ts';
@@ -71,6 +73,10 @@ export class UserspaceMode extends ModeShell<UserspaceWriter> {
 
   async traffic(): Promise<readonly ServicePortTraffic[]> {
     return await sumOfTraffic(Array.from(this.writers.values(), writer => writer.traffic()));
+  }
+
+  async endConnections(ended: readonly EndedEndpoint[]): Promise<ReadonlyMap<EndedEndpoint, number>> {
+    return endConnections(this.#sockets.resources, ended);
   }
 
   /** Open TCP connections, with those of Services that are gone. */

@@ -1,7 +1,10 @@
+import { PROGRAMMED_NAMESPACE } from '../../../api/index.ts';
 import { DEFAULT_SOCKET } from '../../../inspect/index.ts';
+import { ALGORITHMS, type Algorithm } from '../../../model/index.ts';
 import { EBPF_SOCKETS } from '../../../modes/index.ts';
 import { DEFAULT_PAGE_ADDRESS, PAGE_ACTIONS } from '../../../page/index.ts';
-import { addressPort, bool, flag, loopbackPort, oneWordOf, someOf, string } from '../../flags/index.ts';
+import { addressPort, bool, duration, flag, loopbackPort, oneWordOf, someOf, string } from '../../flags/index.ts';
+import { NO_BALANCE } from '../../node-flags.ts';
 import { CLUSTER_FLAGS } from './cluster.ts';
 import { GENERAL_FLAGS } from './general.ts';
 import { LOG_FLAGS } from './log.ts';
@@ -29,6 +32,12 @@ export const OWN_FLAGS = {
     bool,
     false,
     'In nftables and ebpf mode, let the kernel count the new connections of each service port. The metric pointsman_service_connections_total shows them.',
+  ),
+  'default-balance': flag(
+    oneWordOf<Algorithm | ''>(ALGORITHMS),
+    NO_BALANCE,
+    `How connections get one of the endpoints of a Service that does not choose by an annotation: ${ALGORITHMS.join(', ')}. By default each mode does what kube-proxy always did in that mode.`,
+    { words: ALGORITHMS },
   ),
   'ebpf-sockets': flag(
     oneWordOf(EBPF_SOCKETS),
@@ -74,6 +83,21 @@ export const OWN_FLAGS = {
     string,
     '',
     "File with the token that the operator's page asks for. It has 16 characters or more.",
+  ),
+  'report-programmed': flag(
+    bool,
+    false,
+    'Keep a Lease for this node that says up to which resource versions everything is in the kernel. "kube-proxy wait --all-nodes" and controllers read it.',
+  ),
+  'report-programmed-interval': flag(
+    duration,
+    5_000_000_000n,
+    'With --report-programmed, the least time between two writes of the Lease. A cluster of N nodes writes at most N Leases in this time.',
+  ),
+  'report-programmed-namespace': flag(
+    string,
+    PROGRAMMED_NAMESPACE,
+    'With --report-programmed, namespace of the Lease.',
   ),
 };
 

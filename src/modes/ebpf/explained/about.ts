@@ -6,7 +6,7 @@ const MAPS: Readonly<Record<string, string>> = {
   frontends: 'Leads the address and port that a process connects to, to a pool of endpoints, or refuses the call.',
   nodeAddresses: 'The addresses of this node that accept node ports.',
   pools: 'Leads a pool to its run of slots. One store replaces the endpoints of a pool.',
-  slots: 'The endpoints. The program picks a slot of the run by chance.',
+  slots: 'The endpoints. The program picks a slot of the run by chance. A larger weight means more slots.',
   members: 'The endpoints of pools with session affinity: a client keeps its endpoint only while it is one of them.',
   affinity: 'Remembers the last endpoint of each network namespace, for session affinity.',
   active: 'Counts the connections of this node to each endpoint, for least connections.',

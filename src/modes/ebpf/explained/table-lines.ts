@@ -78,5 +78,7 @@ export function tableLines(table: SocketTable, poolNames: ReadonlyMap<number, st
 
 /** Chance decides among endpoints, so their order means nothing. */
 function endpointsText(endpoints: readonly SocketEndpoint[]): string {
-  return endpoints.map(endpointName).sort().join(' ') || 'none';
+  const slots = new Map<string, number>();
+  for (const name of endpoints.map(endpointName).sort()) slots.set(name, (slots.get(name) ?? 0) + 1);
+  return Array.from(slots, ([name, count]) => (count === 1 ? name : `${name} (${count} slots)`)).join(' ') || 'none';
 }

@@ -2,6 +2,7 @@ import type { BpfMap } from '../../../kernel/bpf/index.ts';
 import { KernelError } from '../../../kernel/errors.ts';
 import { FAMILIES } from '../../../net/index.ts';
 import { encodeSlot } from '../programs/index.ts';
+import { poolMembers } from '../render.ts';
 import { DIGIT } from './capacity.ts';
 import type { StateMaps } from './maps.ts';
 import type { PlacedPort } from './placed-port.ts';
@@ -24,7 +25,7 @@ export class ActiveEndpoints {
     const map = this.#maps.get(`active${DIGIT[family]}`);
     if (!map) return;
     try {
-      for (const { endpoints } of pools) for (const endpoint of endpoints) addMissing(map, encodeSlot(endpoint));
+      for (const pool of pools) for (const endpoint of poolMembers(pool)) addMissing(map, encodeSlot(endpoint));
     } catch (error) {
       if (!(error instanceof KernelError && error.errno === 'E2BIG')) throw error;
     }
@@ -35,8 +36,8 @@ export class ActiveEndpoints {
     const wanted = new Set<string>();
     for (const { port, pools } of ports) {
       if (!port.isLeastConnections) continue;
-      for (const { endpoints } of pools) {
-        for (const endpoint of endpoints) wanted.add(encodeSlot(endpoint).toString('latin1'));
+      for (const pool of pools) {
+        for (const endpoint of poolMembers(pool)) wanted.add(encodeSlot(endpoint).toString('latin1'));
       }
     }
     for (const family of FAMILIES) {

@@ -25,12 +25,13 @@ export type CountedMap = Exclude<
   'peers' | 'affinity4' | 'affinity6' | 'active4' | 'active6' | 'lease' | 'namespaces'
 >;
 
-const MIN_FRONTENDS = 4096;
+const MIN_FRONTENDS = 2048;
 const MIN_POOLS = 4096;
 const MIN_SLOTS = 8192;
 const MIN_MEMBERS = 4096;
 const MIN_NODE_ADDRESSES = 1024;
-/** Frontends come and go one by one. */
+/** Frontends come and go one by one, and the kernel takes the memory of all that there may be. */
+const FRONTEND_GROWTH = 1.25;
 const GROWTH = 2;
 /** Every change of a pool takes a new run of slots. */
 const SLOT_GROWTH = 4;
@@ -45,8 +46,8 @@ export function capacityFor(contents: readonly FamilyContents[]): Capacity {
   >;
   const both = (field: 'pools' | 'ports') => families.IPv4[field] + families.IPv6[field];
   const of = ({ frontends, slots, members, nodeAddresses }: Need) => ({
-    frontends: Math.max(MIN_FRONTENDS, frontends * GROWTH),
-    slots: Math.max(MIN_SLOTS, slots * SLOT_GROWTH),
+    frontends: Math.max(MIN_FRONTENDS, Math.ceil(frontends * FRONTEND_GROWTH)),
+    slots: slotCapacity(slots),
     members: Math.max(MIN_MEMBERS, members * GROWTH),
     nodeAddresses: Math.max(MIN_NODE_ADDRESSES, nodeAddresses * GROWTH),
   });
@@ -64,6 +65,11 @@ export function capacityFor(contents: readonly FamilyContents[]): Capacity {
     pools: Math.max(MIN_POOLS, both('pools') * GROWTH + 1),
     counts: Math.max(MIN_POOLS, both('ports') * GROWTH + 1),
   };
+}
+
+/** With room for changes. */
+export function slotCapacity(slots: number): number {
+  return Math.max(MIN_SLOTS, slots * SLOT_GROWTH);
 }
 
 interface Need {

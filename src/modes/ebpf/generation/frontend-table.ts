@@ -4,6 +4,7 @@ import type { Family } from '../../../net/index.ts';
 import { FRONTEND_KEY_BYTES, TARGET_BYTES, writeFrontendKey, writeTarget } from '../programs/index.ts';
 import type { SocketTarget } from '../render.ts';
 import type { Usage } from './capacity.ts';
+import { CountedMap } from './counted-map.ts';
 import { mapDifference, parts } from './map-difference.ts';
 import type { PlacedPort } from './placed-port.ts';
 import { targetValue } from './target-value.ts';
@@ -11,38 +12,35 @@ import { targetValue } from './target-value.ts';
 /** The frontends of one family. */
 export class FrontendTable {
   readonly #family: Family;
-  readonly #map: BpfMap;
-  #used = 0;
+  readonly #counted: CountedMap;
 
   constructor(family: Family, map: BpfMap) {
     this.#family = family;
-    this.#map = map;
+    this.#counted = new CountedMap(map);
   }
 
   get usage(): Usage {
-    return { map: this.#map.spec.name, used: this.#used, capacity: this.#map.spec.entries };
+    return this.#counted.usage;
   }
 
   hasRoom(added: number): boolean {
-    return this.#used + added <= this.#map.spec.entries;
+    return this.#counted.hasRoom(added);
   }
 
   /** Adds and replaces the targets of service ports. `added`: how many of them are new. */
   set(ports: readonly PlacedPort[], added: number): void {
     const { keys, values } = this.#encode(ports);
-    this.#map.updateBatch(keys, values);
-    this.#used += added;
+    this.#counted.update(keys, values, added);
   }
 
   /** Removes targets that service ports lost. `isGone`: no other service port got the target. */
   remove(targets: readonly SocketTarget[], isGone: (target: SocketTarget) => boolean): void {
-    this.#map.removeBatch(this.#keys(targets.filter(isGone)));
-    this.#used -= targets.length;
+    this.#counted.remove(this.#keys(targets.filter(isGone)), targets.length);
   }
 
   /** How the kernel's map differs from the targets of these service ports, in words. */
   async difference(ports: Iterable<PlacedPort>, breaks: Breaks): Promise<string | undefined> {
-    return await mapDifference(this.#map, this.#wanted(ports), breaks);
+    return await mapDifference(this.#counted.map, this.#wanted(ports), breaks);
   }
 
   *#wanted(ports: Iterable<PlacedPort>): Generator<Entries> {

@@ -1,17 +1,14 @@
 import { Breaks } from '../../../lib/breaks.ts';
 import { FAMILIES, type Family, type Ip } from '../../../net/index.ts';
-import type { NodeAddressKind, SocketPool, SocketPort, SocketTarget } from '../render.ts';
+import type { NodeAddressKind, SocketPool, SocketPort } from '../render.ts';
 import { ActiveEndpoints } from './active-endpoints.ts';
-import { type Capacity, DIGIT, type Usage } from './capacity.ts';
+import { type Capacity, slotCapacity, type Usage } from './capacity.ts';
+import { FamilyTables } from './family-tables.ts';
 import { type Features, hasPartsFor, neededParts } from './features.ts';
-import { FrontendTable } from './frontend-table.ts';
 import { renewLease } from './lease.ts';
-import { closeMaps, createMaps, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
-import { MemberTable } from './member-table.ts';
-import { NodeAddressTable } from './node-address-table.ts';
+import { closeMaps, createMaps, createRunMaps, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
 import {
   hasSameFrontends,
-  newMembers,
   newPools,
   newSlots,
   newTargets,
@@ -26,13 +23,10 @@ import { PoolTable } from './pool-table.ts';
 /** How many service ports are published together, and how many are looked at before the time is. */
 const CHUNK = 512;
 
-/** The tables of one family. */
-interface Tables {
-  readonly ports: Map<string, PlacedPort>;
-  readonly frontends: FrontendTable;
-  readonly nodeAddresses: NodeAddressTable;
-  readonly members: MemberTable | undefined;
-}
+/**
+ * What came of a write. `no-slots`: former runs took the slots. `full`: maps have not enough room, or a part is missing.
+ */
+export type Written = 'written' | 'no-slots' | 'full';
 
 /**
  * The maps of one generation and what is in them. Programs refer to the maps, so everything that needs other maps (more
@@ -40,9 +34,9 @@ interface Tables {
  */
 export class Generation {
   readonly features: Features;
-  readonly maps: GenerationMaps;
-  readonly #tables: Readonly<Record<Family, Tables>>;
-  readonly #pools: PoolTable;
+  #maps: GenerationMaps;
+  readonly #tables: Readonly<Record<Family, FamilyTables>>;
+  #pools: PoolTable;
   readonly #active: ActiveEndpoints;
   readonly #maxCounters: number;
   /** Counter 0 stays unused. */
@@ -50,16 +44,21 @@ export class Generation {
 
   constructor(capacity: Capacity, features: Features, state: StateMaps) {
     this.features = features;
-    this.maps = createMaps(capacity, features);
+    this.#maps = createMaps(capacity, features);
     try {
       this.#pools = new PoolTable(this.maps);
     } catch (error) {
-      closeMaps(this.maps);
+      closeMaps(this.#maps);
       throw error;
     }
-    this.#tables = { IPv4: this.#tablesOf('IPv4'), IPv6: this.#tablesOf('IPv6') };
+    const tables = (family: Family) => new FamilyTables(family, this.#maps, features.affinity);
+    this.#tables = { IPv4: tables('IPv4'), IPv6: tables('IPv6') };
     this.#active = new ActiveEndpoints(state);
     this.#maxCounters = features.counts ? capacity.counts : Number.POSITIVE_INFINITY;
+  }
+
+  get maps(): GenerationMaps {
+    return this.#maps;
   }
 
   /** Lets the programs serve on. Without this they soon leave all connections to the network. */
@@ -78,10 +77,7 @@ export class Generation {
   }
 
   *usage(): Generator<Usage> {
-    for (const family of FAMILIES) {
-      const { frontends, nodeAddresses, members } = this.#tables[family];
-      for (const table of [frontends, nodeAddresses, members]) if (table) yield table.usage;
-    }
+    for (const family of FAMILIES) yield* this.#tables[family].usage();
     yield* this.#pools.usage();
   }
 
@@ -111,8 +107,8 @@ export class Generation {
     }
   }
 
-  /** Writes what changed. `full`: it has not enough room, or lacks a part. Then it has written nothing. */
-  async write(family: Family, changes: readonly PortChange[]): Promise<'written' | 'full'> {
+  /** Writes everything that changed, or nothing. */
+  async write(family: Family, changes: readonly PortChange[]): Promise<Written> {
     const breaks = new Breaks();
     const { ports } = this.#tables[family];
     const steps: Step[] = [];
@@ -120,7 +116,8 @@ export class Generation {
       if (steps.length % CHUNK === 0 && breaks.isDue) await breaks.take();
       steps.push(stepOf(change, ports.get(change.id)));
     }
-    if (!this.#fits(family, steps)) return 'full';
+    const room = this.#roomFor(family, steps);
+    if (room !== 'enough') return room;
     for (let at = 0; at < steps.length; at += CHUNK) {
       if (breaks.isDue) await breaks.take();
       const chunk = steps.slice(at, at + CHUNK);
@@ -128,8 +125,42 @@ export class Generation {
       const moved = placed.filter(port => !hasSameFrontends(ports.get(port.port.id), port));
       this.#publish(family, placed, moved, sumOf(chunk, newTargets));
     }
-    this.#remove(family, steps);
+    this.#tables[family].remove(steps);
     return 'written';
+  }
+
+  /**
+   * Moves all runs to new maps, where former runs take no slots. `attach` makes programs use these maps. Programs that ran
+   * until then use the old ones.
+   */
+  async renewSlots(attach: (maps: GenerationMaps) => void): Promise<void> {
+    const pools = {
+      IPv4: [...this.ports('IPv4').values()].flatMap(port => port.pools),
+      IPv6: [...this.ports('IPv6').values()].flatMap(port => port.pools),
+    };
+    const slots = (family: Family) => slotCapacity(sumOf(pools[family], ({ endpoints }) => endpoints.length));
+    const runMaps = createRunMaps({
+      pools: mapNamed(this.#maps, 'pools').spec.entries,
+      slots4: slots('IPv4'),
+      slots6: slots('IPv6'),
+    });
+    try {
+      const { table, take } = await this.#pools.copyTo(runMaps, pools);
+      try {
+        attach(new Map([...this.#maps, ...runMaps]));
+      } catch (error) {
+        table.close();
+        throw error;
+      }
+      take();
+      this.#pools.close();
+      for (const name of runMaps.keys()) this.#maps.get(name)?.close();
+      this.#pools = table;
+      this.#maps = new Map([...this.#maps, ...runMaps]);
+    } catch (error) {
+      closeMaps(runMaps);
+      throw error;
+    }
   }
 
   setNodeAddresses(family: Family, addresses: ReadonlyMap<Ip, NodeAddressKind>): 'written' | 'full' {
@@ -139,20 +170,15 @@ export class Generation {
   /** How the kernel's maps differ from what this process wrote for a family, in words. Undefined if they do not. */
   async difference(family: Family): Promise<string | undefined> {
     const breaks = new Breaks();
-    const { ports, frontends, nodeAddresses, members } = this.#tables[family];
     let looked = 0;
-    for (const { pools } of ports.values()) {
+    for (const { pools } of this.ports(family).values()) {
       if (++looked % CHUNK === 0 && breaks.isDue) await breaks.take();
       for (const pool of pools) {
         const difference = this.#pools.difference(family, pool);
         if (difference !== undefined) return difference;
       }
     }
-    return (
-      (await frontends.difference(ports.values(), breaks)) ??
-      (await nodeAddresses.difference(breaks)) ??
-      (await members?.difference(ports.values(), breaks))
-    );
+    return await this.#tables[family].difference(breaks);
   }
 
   /** The kernel keeps the maps until no program uses them any more. */
@@ -161,26 +187,15 @@ export class Generation {
     closeMaps(this.maps);
   }
 
-  #tablesOf(family: Family): Tables {
-    const map = (name: 'frontends' | 'nodeAddresses' | 'members') => mapNamed(this.maps, `${name}${DIGIT[family]}`);
-    return {
-      ports: new Map(),
-      frontends: new FrontendTable(family, map('frontends')),
-      nodeAddresses: new NodeAddressTable(map('nodeAddresses')),
-      members: this.features.affinity ? new MemberTable(family, map('members')) : undefined,
-    };
-  }
-
-  #fits(family: Family, steps: readonly Step[]): boolean {
+  #roomFor(family: Family, steps: readonly Step[]): 'enough' | 'no-slots' | 'full' {
     const added = steps.filter(({ change }) => change.to);
-    const { frontends, members } = this.#tables[family];
-    return (
+    const hasRoom =
       added.every(({ change: { to } }) => to && hasPartsFor(this.features, to)) &&
       this.#nextCounter + sumOf(added, ({ from }) => (from ? 0 : 1)) <= this.#maxCounters &&
-      this.#pools.hasRoom(sumOf(added, newPools), family, sumOf(added, newSlots)) &&
-      frontends.hasRoom(sumOf(added, newTargets)) &&
-      (members?.hasRoom(sumOf(added, newMembers)) ?? true)
-    );
+      this.#pools.hasNumbers(sumOf(added, newPools)) &&
+      this.#tables[family].hasRoomFor(added);
+    if (!hasRoom) return 'full';
+    return this.#pools.hasSlots(family, sumOf(added, newSlots)) ? 'enough' : 'no-slots';
   }
 
   #allPorts(): readonly PlacedPort[] {
@@ -205,33 +220,13 @@ export class Generation {
    * those whose frontends changed. `added`: how many of the targets are new.
    */
   #publish(family: Family, placed: readonly PlacedPort[], moved: readonly PlacedPort[], added: number): void {
-    const { ports, frontends } = this.#tables[family];
+    const tables = this.#tables[family];
     this.#pools.writeSlots();
-    if (this.features.affinity || this.features.leastConnections) for (const port of placed) this.#addMembers(port);
+    if (this.features.affinity) for (const port of placed) tables.addMembers(port);
+    if (this.features.leastConnections) {
+      for (const port of placed) if (port.port.isLeastConnections) this.#active.add(port);
+    }
     this.#pools.publish();
-    for (const port of placed) ports.set(port.port.id, port);
-    frontends.set(moved, added);
-  }
-
-  #addMembers(placed: PlacedPort): void {
-    const { port, family } = placed;
-    const { ports, members } = this.#tables[family];
-    if (port.affinitySeconds > 0) members?.add(placed, ports.get(port.id));
-    if (port.isLeastConnections) this.#active.add(placed);
-  }
-
-  #remove(family: Family, steps: readonly Step[]): void {
-    const { ports, frontends, members } = this.#tables[family];
-    const removed = steps.flatMap(({ diff }) => diff.removedTargets);
-    if (removed.length > 0) {
-      // What one service port lost, another may have got in the same write.
-      const text = ({ ip, port }: SocketTarget) => `${ip} ${port}`;
-      const kept = new Set(steps.flatMap(({ change }) => change.to?.targets.map(text) ?? []));
-      frontends.remove(removed, target => !kept.has(text(target)));
-    }
-    for (const { change, from } of steps) {
-      if (!change.to) ports.delete(change.id);
-      if (from && from.port.affinitySeconds > 0) members?.remove(from, ports.get(change.id));
-    }
+    tables.set(placed, moved, added);
   }
 }

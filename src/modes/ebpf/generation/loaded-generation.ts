@@ -5,7 +5,8 @@ import type { ProgramOptions } from '../programs/index.ts';
 import { capacityFor, type FamilyContents } from './capacity.ts';
 import type { Features } from './features.ts';
 import { Generation } from './generation.ts';
-import { closePrograms, loadPrograms } from './load-programs.ts';
+import { closePrograms, loadPrograms, withCounts } from './load-programs.ts';
+import type { GenerationMaps, StateMaps } from './maps.ts';
 
 /** What a generation is made from. */
 export interface GenerationSource {
@@ -17,14 +18,18 @@ export interface GenerationSource {
 /** A generation that is filled, and its programs. */
 export class LoadedGeneration {
   readonly generation: Generation;
-  readonly programs: LoadedPrograms;
+  #programs: LoadedPrograms;
   /** The maps that the programs share with other generations. */
   readonly state: readonly StateMapName[];
 
   private constructor(generation: Generation, programs: LoadedPrograms, state: readonly StateMapName[]) {
     this.generation = generation;
-    this.programs = programs;
+    this.#programs = programs;
     this.state = state;
+  }
+
+  get programs(): LoadedPrograms {
+    return this.#programs;
   }
 
   /** Fills new maps and loads programs that refer to them. Attaches nothing. */
@@ -38,24 +43,42 @@ export class LoadedGeneration {
         generation.setNodeAddresses(family, nodeAddresses);
         await generation.fill(family, ports);
       }
-      const maps: ReadonlyMap<string, { readonly fd: number }> = new Map([...state.maps, ...generation.maps]);
-      const programs = loadPrograms(program, name => {
-        const map = maps.get(name);
-        if (!map) throw new RangeError(`there is no map ${name}`);
-        return map.fd;
-      });
-      return new LoadedGeneration(generation, programs, names);
+      return new LoadedGeneration(generation, loadWith(program, state.maps, generation.maps), names);
     } catch (error) {
       generation.close();
       throw error;
     }
   }
 
+  /** Makes room for new runs of slots: attaches programs that use new maps for them. */
+  async renewSlots({ state, links }: Attachment, program: ProgramOptions): Promise<void> {
+    await this.generation.renewSlots(maps => {
+      const programs = loadWith(program, state.maps, maps);
+      try {
+        links.install(programs);
+      } catch (error) {
+        closePrograms(programs);
+        throw error;
+      }
+      closePrograms(this.#programs);
+      this.#programs = programs;
+    });
+  }
+
   /** Programs that are attached stay, with their maps. */
   close(): void {
     this.generation.close();
-    closePrograms(this.programs);
+    closePrograms(this.#programs);
   }
+}
+
+function loadWith(options: ProgramOptions, state: StateMaps, own: GenerationMaps): LoadedPrograms {
+  const maps: ReadonlyMap<string, { readonly fd: number }> = new Map([...state, ...own]);
+  return loadPrograms(withCounts(options, state), name => {
+    const map = maps.get(name);
+    if (!map) throw new RangeError(`there is no map ${name}`);
+    return map.fd;
+  });
 }
 
 function stateMapsFor({ affinity, leastConnections }: Features): readonly StateMapName[] {

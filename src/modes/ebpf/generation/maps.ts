@@ -22,14 +22,31 @@ const ALWAYS: readonly CountedMap[] = [
 const NAMESPACE_VALUE = Buffer.from([1, 0, 0, 0]);
 
 export function createMaps(capacity: Capacity, features: Features): GenerationMaps {
-  const maps = new Map<MapName, BpfMap>();
   const names: CountedMap[] = [...ALWAYS];
   if (features.affinity) names.push('members4', 'members6');
   if (features.counts) names.push('counts');
-  try {
+  return allOrNone(maps => {
     for (const name of names) maps.set(name, BpfMap.create(mapSpec(name, capacity[name])));
     maps.set('lease', BpfMap.create(mapSpec('lease', 1)));
     if (features.listedNamespaces) listNamespaces(maps, features.listedNamespaces);
+  });
+}
+
+/** The maps that hold runs of slots. */
+export type RunMap = 'pools' | 'slots4' | 'slots6';
+
+export function createRunMaps(capacity: Pick<Capacity, RunMap>): GenerationMaps {
+  return allOrNone(maps => {
+    for (const name of ['pools', 'slots4', 'slots6'] as const) {
+      maps.set(name, BpfMap.create(mapSpec(name, capacity[name])));
+    }
+  });
+}
+
+function allOrNone(create: (maps: Map<MapName, BpfMap>) => void): GenerationMaps {
+  const maps = new Map<MapName, BpfMap>();
+  try {
+    create(maps);
     return maps;
   } catch (error) {
     closeMaps(maps);

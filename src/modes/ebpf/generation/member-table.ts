@@ -2,7 +2,9 @@ import type { BpfMap, Entries } from '../../../kernel/bpf/index.ts';
 import type { Breaks } from '../../../lib/breaks.ts';
 import type { Family } from '../../../net/index.ts';
 import { MEMBER_BYTES, MEMBER_VALUE, writeMember } from '../programs/index.ts';
+import { poolMembers } from '../render.ts';
 import type { Usage } from './capacity.ts';
+import { CountedMap } from './counted-map.ts';
 import { mapDifference, parts } from './map-difference.ts';
 import type { PlacedPort } from './placed-port.ts';
 
@@ -15,39 +17,36 @@ interface Member {
 /** The endpoints of pools with session affinity, in one family. */
 export class MemberTable {
   readonly #family: Family;
-  readonly #map: BpfMap;
-  #used = 0;
+  readonly #counted: CountedMap;
 
   constructor(family: Family, map: BpfMap) {
     this.#family = family;
-    this.#map = map;
+    this.#counted = new CountedMap(map);
   }
 
   get usage(): Usage {
-    return { map: this.#map.spec.name, used: this.#used, capacity: this.#map.spec.entries };
+    return this.#counted.usage;
   }
 
   hasRoom(added: number): boolean {
-    return this.#used + added <= this.#map.spec.entries;
+    return this.#counted.hasRoom(added);
   }
 
   /** Adds the endpoints that a service port has and its former version has not. */
   add(to: PlacedPort, from: PlacedPort | undefined): void {
     const added = without(membersOf(to), from);
-    this.#map.updateBatch(this.#keys(added), valuesFor(added.length));
-    this.#used += added.length;
+    this.#counted.update(this.#keys(added), valuesFor(added.length), added.length);
   }
 
   /** Removes the endpoints that the service port no longer has. */
   remove(from: PlacedPort, to: PlacedPort | undefined): void {
     const removed = without(membersOf(from), to);
-    this.#map.removeBatch(this.#keys(removed));
-    this.#used -= removed.length;
+    this.#counted.remove(this.#keys(removed), removed.length);
   }
 
   /** How the kernel's map differs from the endpoints of these service ports, in words. */
   async difference(ports: Iterable<PlacedPort>, breaks: Breaks): Promise<string | undefined> {
-    return await mapDifference(this.#map, this.#wanted(ports), breaks);
+    return await mapDifference(this.#counted.map, this.#wanted(ports), breaks);
   }
 
   *#wanted(ports: Iterable<PlacedPort>): Generator<Entries> {
@@ -67,8 +66,8 @@ export class MemberTable {
 
 function membersOf({ port, pools }: PlacedPort): Member[] {
   if (port.affinitySeconds === 0) return [];
-  return pools.flatMap(({ index, endpoints }) =>
-    endpoints.map(endpoint => ({ pool: index, ip: endpoint.ip, port: endpoint.port })),
+  return pools.flatMap(pool =>
+    poolMembers(pool).map(({ ip, port: number }) => ({ pool: pool.index, ip, port: number })),
   );
 }
 

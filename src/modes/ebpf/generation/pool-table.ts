@@ -1,18 +1,30 @@
 import type { BpfMap, MappedArray } from '../../../kernel/bpf/index.ts';
+import { Breaks } from '../../../lib/breaks.ts';
 import { FAMILIES, type Family } from '../../../net/index.ts';
-import { POOL_BYTES, type PoolValue, poolWord, SLOT_BYTES, writeSlot } from '../programs/index.ts';
+import { POOL_BYTES, type PoolValue, poolWord, SLOT_BYTES, writePool, writeSlot } from '../programs/index.ts';
 import type { PoolName, SocketEndpoint, SocketPool } from '../render.ts';
 import { DIGIT, type Usage } from './capacity.ts';
 import { type GenerationMaps, mapNamed } from './maps.ts';
+import { sumOf } from './placed-port.ts';
 
 /** A pool that is in the maps. */
 export interface PlacedPool {
   readonly name: PoolName;
   readonly index: number;
-  /** The first slot of its run. */
-  readonly first: number;
+  /** The first slot of its run. It changes when runs move to new maps. */
+  first: number;
   readonly endpoints: readonly SocketEndpoint[];
 }
+
+/** Pools in new maps. */
+export interface PoolCopy {
+  readonly table: PoolTable;
+  /** Gives the pools the runs that they have in the new maps. */
+  take(): void;
+}
+
+/** How many runs are copied before the time is looked at. */
+const COPIED_AT_ONCE = 1024;
 
 interface Slots {
   readonly map: BpfMap;
@@ -67,9 +79,13 @@ export class PoolTable {
     }
   }
 
-  hasRoom(pools: number, family: Family, slots: number): boolean {
+  hasNumbers(added: number): boolean {
+    return this.#nextPool + added <= this.#pools.spec.entries;
+  }
+
+  hasSlots(family: Family, added: number): boolean {
     const { map, next } = this.#slots[family];
-    return this.#nextPool + pools <= this.#pools.spec.entries && next + slots <= map.spec.entries;
+    return next + added <= map.spec.entries;
   }
 
   /** Gives a pool a run behind the last one, and a number if it has none. */
@@ -103,6 +119,51 @@ export class PoolTable {
     this.#changed = [];
   }
 
+  /**
+   * Copies the runs of these pools to new maps, one behind another: what former runs took is free there. Pools keep their
+   * numbers. They keep their runs here until `take`.
+   */
+  async copyTo(maps: GenerationMaps, pools: Readonly<Record<Family, readonly PlacedPool[]>>): Promise<PoolCopy> {
+    const table = new PoolTable(maps);
+    try {
+      table.#nextPool = this.#nextPool;
+      const words = Buffer.alloc(this.#nextPool * POOL_BYTES);
+      const takes: (() => void)[] = [];
+      for (const family of FAMILIES) takes.push(await this.#copyRuns(table, family, pools[family], words));
+      table.#poolMemory.write(0, words);
+      const take = () => {
+        for (const each of takes) each();
+      };
+      return { table, take };
+    } catch (error) {
+      table.close();
+      throw error;
+    }
+  }
+
+  /** Returns a function that gives the pools their new runs. */
+  async #copyRuns(to: PoolTable, family: Family, pools: readonly PlacedPool[], words: Buffer): Promise<() => void> {
+    const breaks = new Breaks();
+    const size = SLOT_BYTES[family];
+    const from = this.#slots[family];
+    const old = from.memory.read(0, from.next);
+    const bytes = Buffer.allocUnsafe(sumOf(pools, ({ endpoints }) => endpoints.length) * size);
+    const firsts = new Uint32Array(pools.length);
+    let next = 0;
+    for (const [i, { index, first, endpoints }] of pools.entries()) {
+      if (i % COPIED_AT_ONCE === 0 && breaks.isDue) await breaks.take();
+      old.copy(bytes, next * size, first * size, (first + endpoints.length) * size);
+      writePool({ first: next, count: endpoints.length }, words, index * POOL_BYTES);
+      firsts[i] = next;
+      next += endpoints.length;
+    }
+    to.#slots[family].memory.write(0, bytes);
+    to.#slots[family].next = next;
+    return () => {
+      for (const [i, pool] of pools.entries()) pool.first = firsts[i] ?? 0;
+    };
+  }
+
   /** How the kernel's maps differ from pools that this process wrote, in words. */
   difference(family: Family, pool: PlacedPool): string | undefined {
     const { index, first, endpoints } = pool;
@@ -126,9 +187,9 @@ export function runOf({ first, endpoints }: PlacedPool): PoolValue {
 function poolBytes(pools: readonly PlacedPool[]): Buffer {
   const bytes = Buffer.allocUnsafe(pools.length * POOL_BYTES);
   let at = 0;
-  for (const { first, endpoints } of pools) {
-    at = bytes.writeUInt32LE(first, at);
-    at = bytes.writeUInt32LE(endpoints.length, at);
+  for (const pool of pools) {
+    writePool(runOf(pool), bytes, at);
+    at += POOL_BYTES;
   }
   return bytes;
 }

@@ -1,22 +1,22 @@
 import type { Hook, ProgramSpec } from '../../../kernel/bpf/index.ts';
 import { KernelError } from '../../../kernel/errors.ts';
-import { namespaceCookie } from '../../../kernel/netns.ts';
 import { errorText } from '../../../lib/error-text.ts';
 import type { Family } from '../../../net/index.ts';
 import type { FrontendConnections } from '../../frontend-connections.ts';
 import type { ModeCondition } from '../../mode.ts';
-import { Attachment, UnavailableError } from '../links/attachment.ts';
+import { Attachment } from '../links/attachment.ts';
 import { removeLinkPins } from '../links/link-pins.ts';
-import { type ProgramOptions, socketPrograms } from '../programs/index.ts';
-import { type SocketSupport, socketSupport } from '../support.ts';
+import { socketPrograms } from '../programs/index.ts';
 import type { FamilyContents, Usage } from './capacity.ts';
 import { ConnectionCounters } from './connection-counters.ts';
-import { type Features, featuresFor, programOptions } from './features.ts';
-import type { Generation } from './generation.ts';
+import { featuresFor } from './features.ts';
+import type { Generation, Written } from './generation.ts';
+import { withCounts } from './load-programs.ts';
 import { LoadedGeneration } from './loaded-generation.ts';
 import type { StateMaps } from './maps.ts';
 import type { TranslationOptions } from './options.ts';
 import type { PortChange } from './placed-port.ts';
+import { ProgramChoice } from './program-choice.ts';
 
 /** The counts of least connections. */
 const COUNTS = ['active4', 'active6'] as const;
@@ -42,6 +42,7 @@ export interface Serving {
  * left to the network, so its functions report errors and do not throw them.
  */
 export class Translation {
+  readonly programChoice: ProgramChoice;
   readonly #options: TranslationOptions;
   readonly #counters = new ConnectionCounters();
   readonly #planned = new Set<Family>();
@@ -53,11 +54,10 @@ export class Translation {
   /** The last attempt failed. Only a thorough look tries again. */
   #waitsForLook = false;
   #generations = 0;
-  /** What the kernel can do. It does not change while the process runs, and to try it takes milliseconds. */
-  #support: SocketSupport | undefined;
 
   constructor(options: TranslationOptions) {
     this.#options = options;
+    this.programChoice = new ProgramChoice(options);
   }
 
   get generation(): Generation | undefined {
@@ -74,17 +74,9 @@ export class Translation {
 
   /** The programs of the generation that serves now. */
   get programs(): readonly ProgramSpec[] {
-    return this.#current ? socketPrograms(this.#programOptions(this.#current.generation.features)) : [];
-  }
-
-  /** The cookie of the node's network namespace. */
-  get nodeCookie(): bigint {
-    return namespaceCookie(this.#options.namespace);
-  }
-
-  /** Whether the kernel can refuse inside `connect`. Known as soon as there is a generation. */
-  get canRefuse(): boolean {
-    return this.#support?.canRefuse === true;
+    if (!this.#current || !this.#attachment) return [];
+    const options = this.programChoice.optionsFor(this.#current.generation.features);
+    return socketPrograms(withCounts(options, this.#attachment.state.maps));
   }
 
   /** How many generations this process made. */
@@ -98,14 +90,11 @@ export class Translation {
 
   condition(): ModeCondition {
     const name = 'sockets';
-    if (!this.#current || !this.#attachment) {
-      const reason = this.#problem ?? 'the Services of all families are not planned yet';
-      return { name, isServing: false, note: `the network serves all connections: ${reason}` };
+    if (this.#current && this.#attachment) {
+      return { name, isServing: true, note: servingNote(this.#attachment, this.#options) };
     }
-    const { group, isPinned } = this.#attachment;
-    const whose = this.#options.sockets === 'all' ? 'all processes' : 'processes of the node itself';
-    const until = isPinned ? '' : ', until this process ends';
-    return { name, isServing: true, note: `TCP connections of ${whose} below ${group.path} are translated${until}` };
+    const reason = this.#problem ?? 'the Services of all families are not planned yet';
+    return { name, isServing: false, note: `the network serves all connections: ${reason}` };
   }
 
   connections(): Iterable<FrontendConnections> {
@@ -118,10 +107,13 @@ export class Translation {
     if (!this.#isReady || this.#waitsForLook) return;
     await this.#attempt(async () => {
       const generation = this.#current?.generation;
-      const isWritten =
-        generation?.setNodeAddresses(family, nodeAddresses) === 'written' &&
-        (await writeUnlessFull(generation, family, ports)) === 'written';
-      if (!isWritten) await this.#renew();
+      if (generation?.setNodeAddresses(family, nodeAddresses) !== 'written') return await this.#renew();
+      let written = await writeUnlessFull(generation, family, ports);
+      if (written === 'no-slots') {
+        await this.#renewSlots();
+        written = await writeUnlessFull(generation, family, ports);
+      }
+      if (written !== 'written') await this.#renew();
     });
   }
 
@@ -221,7 +213,7 @@ export class Translation {
     const loaded = await LoadedGeneration.make(attachment, {
       contents,
       features,
-      program: this.#programOptions(features),
+      program: this.programChoice.optionsFor(features),
     });
     try {
       loaded.generation.renewLease();
@@ -235,9 +227,15 @@ export class Translation {
     attachment.state.dropOthers(loaded.state);
   }
 
+  async #renewSlots(): Promise<void> {
+    if (!this.#current || !this.#attachment) return;
+    await this.#current.renewSlots(this.#attachment, this.programChoice.optionsFor(this.#current.generation.features));
+    this.#generations++;
+  }
+
   #openAttachment(): Attachment {
     if (this.#attachment) return this.#attachment;
-    this.#support ??= requireSupport(this.#options);
+    this.programChoice.requireSupport();
     this.#attachment = Attachment.open(this.#options, message => this.#notice(message));
     return this.#attachment;
   }
@@ -246,11 +244,6 @@ export class Translation {
     if (this.#noticed.has(message)) return;
     this.#noticed.add(message);
     this.#options.notice(message);
-  }
-
-  #programOptions(features: Features): ProgramOptions {
-    const { sockets } = this.#options;
-    return programOptions(features, { sockets, nodeCookie: this.nodeCookie, canRefuse: this.canRefuse });
   }
 
   #replaceCurrent(loaded: LoadedGeneration | undefined): void {
@@ -262,18 +255,14 @@ export class Translation {
   }
 }
 
-function requireSupport(options: TranslationOptions): SocketSupport {
-  const support = socketSupport(options);
-  if ('missing' in support) throw new UnavailableError(support.missing);
-  return support;
+function servingNote({ group, isPinned }: Attachment, { sockets }: TranslationOptions): string {
+  const whose = sockets === 'all' ? 'all processes' : 'processes of the node itself';
+  const until = isPinned ? '' : ', until this process ends';
+  return `TCP connections of ${whose} below ${group.path} are translated${until}`;
 }
 
 /** Other programs may have put entries into a map that this process does not know of. */
-async function writeUnlessFull(
-  generation: Generation,
-  family: Family,
-  ports: readonly PortChange[],
-): Promise<'written' | 'full'> {
+async function writeUnlessFull(generation: Generation, family: Family, ports: readonly PortChange[]): Promise<Written> {
   try {
     return await generation.write(family, ports);
   } catch (error) {

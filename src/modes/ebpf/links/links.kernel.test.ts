@@ -70,6 +70,21 @@ describe('EBPF-42 counts of least connections', () => {
       assert.equal(countOf(lab), 0);
     }));
 
+  test('EBPF-42 sockets from before are no longer counted, so the counts stay right while they close', context =>
+    EbpfLab.with(async lab => {
+      const before = await openThree(lab);
+      await failWrite(lab, context);
+      await lab.harness.sync();
+      assert.equal(countOf(lab), 0);
+      const after = [1, 2].map(() => new TestSocket(lab.network.namespace, 'IPv4'));
+      for (const socket of after) assert.equal(socket.connect('10.96.0.10' as Ip, 80), 'connected');
+      assert.equal(countOf(lab), 2);
+      for (const socket of before) socket.close();
+      assert.equal(countOf(lab), 2);
+      for (const socket of after) socket.close();
+      assert.equal(countOf(lab), 0);
+    }));
+
   test('EBPF-42 endpoints for which the map has no room are served without counts', context =>
     EbpfLab.with(async lab => {
       const real = BpfMap.prototype.update;

@@ -38,6 +38,14 @@ const CALLS: readonly (readonly [string, object, string, number])[] = [
   ['a map is not pinned', PinFolder.prototype, 'pin', 0],
 ];
 
+/** Each makes the move to new slots fail at another place. */
+const SLOT_CALLS: typeof CALLS = [
+  ['a map is not made', BpfMap, 'create', 2],
+  ['the memory of a map is not mapped', BpfMap.prototype, 'mapped', 2],
+  ['a program is not loaded', BpfProgram, 'load', 2],
+  ['the program of a link is not replaced', BpfLink.prototype, 'update', 2],
+];
+
 describe('EBPF-43 a call that the kernel refuses', () => {
   for (const [title, owner, method, failing] of CALLS) {
     test(`EBPF-43 ${title}: no socket is led to a former endpoint, and nothing is left open`, () =>
@@ -55,6 +63,30 @@ describe('EBPF-43 a call that the kernel refuses', () => {
         await lab.harness.sync();
         assert.equal(lab.ask('10.96.0.10'), NEXT);
         assert.equal(descriptors(), before + 4);
+      }));
+  }
+
+  for (const [title, owner, method, failing] of SLOT_CALLS) {
+    test(`EBPF-43 ${title} when slots are used up: no socket is led to a former endpoint`, () =>
+      EbpfLab.with(async lab => {
+        const many = Array.from({ length: 1000 }, (_, i) => `10.245.${i >> 8}.${i & 255}`);
+        lab.harness.set(service('web', { clusterIP: '10.96.0.10' }), slice('web-1', [FORMER]));
+        lab.harness.set(service('many', { clusterIP: '10.96.0.20' }), slice('many-1', many));
+        await lab.harness.sync();
+        const [before, maps] = [descriptors(), lab.harness.mode.maps];
+        for (let i = 1; i < 8; i++) {
+          lab.harness.set(slice('many-1', many.slice(i)));
+          await lab.harness.sync();
+        }
+        assert.equal(lab.harness.mode.maps, maps);
+        lab.harness.set(slice('web-1', [NEXT]), slice('many-1', many.slice(8)));
+        const end = failCall(owner, method, failing);
+        await lab.harness.sync({}, ['IPv4']);
+        end();
+        assert.ok([NEXT, LEFT_ALONE].includes(lab.ask('10.96.0.10')));
+        await lab.harness.sync();
+        assert.equal(lab.ask('10.96.0.10'), NEXT);
+        assert.equal(descriptors(), before);
       }));
   }
 

@@ -76,14 +76,14 @@ describe('EBPF-16 keys and values of the maps, byte by byte', () => {
       namespace: 4097n,
       service: { ip: V4, port: 80 },
       endpoint: { ip: ip('10.244.1.2'), port: 8080 },
-      isCounted: true,
+      countedBy: 258,
     };
     const encoded = codecs.encodePeer(peer);
-    const text = `04000000 00000000 0110000000000000 0050 1f90 01000000 0a60000a${'0'.repeat(24)} 0af40102${'0'.repeat(24)}`;
+    const text = `04000000 00000000 0110000000000000 0050 1f90 02010000 0a60000a${'0'.repeat(24)} 0af40102${'0'.repeat(24)}`;
     assert.equal(hex(encoded), bytes(text));
     assert.equal(encoded.length, codecs.PEER_BYTES);
     assert.deepEqual(codecs.decodePeer(encoded), peer);
-    const six = { ...peer, service: { ip: V6, port: 80 }, endpoint: { ip: V6, port: 8080 }, isCounted: false };
+    const six = { ...peer, service: { ip: V6, port: 80 }, endpoint: { ip: V6, port: 8080 }, countedBy: 0 };
     assert.deepEqual(codecs.decodePeer(codecs.encodePeer(six)), six);
     assert.equal(codecs.decodePeer(Buffer.alloc(codecs.PEER_BYTES)), undefined);
   });

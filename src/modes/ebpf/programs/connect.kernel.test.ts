@@ -58,7 +58,7 @@ describe('EBPF-24 connect() to a Service', () => {
         const socket = new TestSocket(pod.namespace, family);
         assert.equal(socket.connect(ip, 80), 'connected');
         const namespace = namespaceCookie(pod.namespace);
-        const wanted = { namespace, service: { ip, port: 80 }, endpoint, isCounted: false };
+        const wanted = { namespace, service: { ip, port: 80 }, endpoint, countedBy: 0 };
         assert.deepEqual(sockets.peerOf(socket), wanted);
         socket.close();
       }

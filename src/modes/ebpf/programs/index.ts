@@ -26,7 +26,7 @@ export {
   nodeAddressKey,
 } from './node-address.ts';
 export { decodePeer, encodePeer, PEER_BYTES, PEER_STATE, type PeerValue } from './peer.ts';
-export { decodePool, encodePool, POOL_BYTES, type PoolValue, poolWord } from './pool.ts';
+export { decodePool, encodePool, POOL_BYTES, type PoolValue, poolWord, writePool } from './pool.ts';
 export type { ProgramOptions } from './program-options.ts';
 export { decodeSlot, encodeSlot, SLOT_BYTES, writeSlot } from './slot.ts';
 export { socketPrograms } from './socket-programs.ts';

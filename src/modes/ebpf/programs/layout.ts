@@ -56,8 +56,8 @@ export const Peer = struct({
   namespace: u64,
   servicePort: u16,
   endpointPort: u16,
-  /** 1 if `active` counts this socket. */
-  counted: u32,
+  /** The id of the map `active4` if that map, or `active6` beside it, counts this socket. 0: none does. */
+  countedBy: u32,
   service: [u32, 4],
   endpoint: [u32, 4],
 });

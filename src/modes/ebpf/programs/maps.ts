@@ -11,13 +11,17 @@ import { TARGET_BYTES } from './target.ts';
 type Shape = Omit<MapSpec, 'name' | 'entries'>;
 
 const hash = (keyBytes: number, valueBytes: number): Shape => ({ type: 'hash', keyBytes, valueBytes });
+const preallocated = (keyBytes: number, valueBytes: number): Shape => ({
+  ...hash(keyBytes, valueBytes),
+  type: 'preallocated hash',
+});
 const array = (valueBytes: number): Shape => ({ type: 'array', keyBytes: 4, valueBytes });
 const lru = (keyBytes: number, valueBytes: number): Shape => ({ type: 'lru hash', keyBytes, valueBytes });
 
 /** Every map that a program may name. */
 const SHAPES = {
-  frontends4: hash(FRONTEND_KEY_BYTES.IPv4, TARGET_BYTES),
-  frontends6: hash(FRONTEND_KEY_BYTES.IPv6, TARGET_BYTES),
+  frontends4: preallocated(FRONTEND_KEY_BYTES.IPv4, TARGET_BYTES),
+  frontends6: preallocated(FRONTEND_KEY_BYTES.IPv6, TARGET_BYTES),
   nodeAddresses4: hash(4, 4),
   nodeAddresses6: hash(16, 4),
   pools: array(POOL_BYTES),

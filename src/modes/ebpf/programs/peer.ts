@@ -10,8 +10,8 @@ export interface PeerValue {
   /** The frontend that the process named. */
   readonly service: Endpoint;
   readonly endpoint: Endpoint;
-  /** Whether `active4` or `active6` counts this socket. */
-  readonly isCounted: boolean;
+  /** The id of the map `active4` if that map, or `active6` beside it, counts this socket. 0: none does. */
+  readonly countedBy: number;
 }
 
 /** The field `state`. */
@@ -19,13 +19,13 @@ export const PEER_STATE: Readonly<Record<Family, number>> = { IPv4: 4, IPv6: 6 }
 
 export const PEER_BYTES = bytesOf(Peer);
 
-export function encodePeer({ namespace, service, endpoint, isCounted }: PeerValue): Buffer {
+export function encodePeer({ namespace, service, endpoint, countedBy }: PeerValue): Buffer {
   return encoded(PEER_BYTES, into => {
     into.writeUInt32LE(PEER_STATE[familyOf(service.ip)], Peer.state.offset);
     into.writeBigUInt64LE(namespace, Peer.namespace.offset);
     writePort(into, 0, Peer.servicePort, service.port);
     writePort(into, 0, Peer.endpointPort, endpoint.port);
-    into.writeUInt32LE(isCounted ? 1 : 0, Peer.counted.offset);
+    into.writeUInt32LE(countedBy, Peer.countedBy.offset);
     writeIp(service.ip, into, Peer.service.offset);
     writeIp(endpoint.ip, into, Peer.endpoint.offset);
   });
@@ -43,7 +43,7 @@ export function decodePeer(bytes: Buffer): PeerValue | undefined {
     namespace: bytes.readBigUInt64LE(Peer.namespace.offset),
     service: place(Peer.service.offset, Peer.servicePort.offset),
     endpoint: place(Peer.endpoint.offset, Peer.endpointPort.offset),
-    isCounted: bytes.readUInt32LE(Peer.counted.offset) !== 0,
+    countedBy: bytes.readUInt32LE(Peer.countedBy.offset),
   };
 }
 

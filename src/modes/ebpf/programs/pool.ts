@@ -11,7 +11,12 @@ export interface PoolValue {
 export const POOL_BYTES = bytesOf(Pool);
 
 export function encodePool(pool: PoolValue): Buffer {
-  return encoded(POOL_BYTES, (into, at) => into.writeBigUInt64LE(poolWord(pool), at));
+  return encoded(POOL_BYTES, (into, at) => writePool(pool, into, at));
+}
+
+export function writePool({ first, count }: PoolValue, into: Buffer, at: number): void {
+  into.writeUInt32LE(first, at + Pool.first.offset);
+  into.writeUInt32LE(count, at + Pool.count.offset);
 }
 
 /** The whole value as one number, because one store must publish it: a program reads both fields at once. */

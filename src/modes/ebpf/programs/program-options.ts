@@ -6,6 +6,8 @@ export interface ProgramOptions {
   readonly scope: 'all' | 'node' | 'listed';
   readonly hasAffinity: boolean;
   readonly hasLeastConnections: boolean;
+  /** The id of the map `active4`. A socket whose record has another id is in no count any more. The default is 1. */
+  readonly countedBy?: number | undefined;
   readonly countsConnections: boolean;
   /** Whether the kernel has `bpf_set_retval` (Linux 5.18). Without it the network refuses. */
   readonly canRefuse: boolean;

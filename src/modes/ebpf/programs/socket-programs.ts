@@ -11,7 +11,7 @@ export function socketPrograms(options: ProgramOptions): readonly ProgramSpec[] 
     program('connect6', 'connect.ts', connect6(options)),
     program('getpeername4', 'getpeername.ts', getpeername4()),
     program('getpeername6', 'getpeername.ts', getpeername6()),
-    ...(options.hasLeastConnections ? [program('release', 'release.ts', release())] : []),
+    ...(options.hasLeastConnections ? [program('release', 'release.ts', release(options))] : []),
   ];
 }
 

@@ -12,13 +12,13 @@ const V4: SocketRecord = {
   namespace: 0x0102n,
   service: at('10.96.0.10', 80),
   endpoint: at('10.244.1.2', 8080),
-  isCounted: true,
+  countedBy: 258,
   cookie: 0x11223344556677,
   caller: at('10.244.1.9', 40_001),
   state: 1,
 };
 const V4_BYTES = [
-  '04000000 00000000 0201000000000000 0050 1f90 01000000',
+  '04000000 00000000 0201000000000000 0050 1f90 02010000',
   '0a60000a 000000000000000000000000 0af40102 000000000000000000000000',
   '7766554433221100 01 00 419c 00000000 0af40109 000000000000000000000000',
 ];
@@ -27,7 +27,7 @@ const V6: SocketRecord = {
   namespace: 7n,
   service: at('fd00:96::10', 443),
   endpoint: at('fd00:244::2', 8443),
-  isCounted: false,
+  countedBy: 0,
   cookie: 9,
   caller: at('fd00:244::9', 40_002),
   state: 2,

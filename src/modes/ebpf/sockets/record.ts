@@ -55,7 +55,7 @@ export function decodeRecord(bytes: Buffer, start: number, ips: IpTexts): Socket
       ip: ips.at(bytes, start + Peer.endpoint.offset, isV4),
       port: bytes.readUInt16BE(start + Peer.endpointPort.offset),
     },
-    isCounted: bytes.readUInt32LE(start + Peer.counted.offset) !== 0,
+    countedBy: bytes.readUInt32LE(start + Peer.countedBy.offset),
     cookie: cookieAt(bytes, start),
     caller: {
       ip: ips.at(bytes, end + SocketEnd.address.offset, isV4),

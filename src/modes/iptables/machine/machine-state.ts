@@ -15,6 +15,9 @@ import {
   TCP_LIBERAL_NOTICE,
 } from './sysctls.ts';
 
+const LOST_TURNS_NOTICE =
+  'iptables-legacy forgets at every write whose turn it is, so Services with the algorithm round-robin get random endpoints';
+
 export interface MachineStateOptions extends ModeMachine {
   readonly family: Family;
   readonly iptables: Iptables;
@@ -43,6 +46,7 @@ export class MachineState {
       localhostNodePorts: hasLocalhostNodePorts(family, localhostNodePorts, nodePortAddresses),
       tcpLiberal: this.#isTcpLiberal,
       randomFully: iptables.features.randomFully,
+      keepsTurns: iptables.backend === 'nf_tables',
       keepsNodeSourcePorts: keepNodeSourcePorts,
       counters: this.#counters,
     };
@@ -63,6 +67,10 @@ export class MachineState {
     }
     if (tcpLiberal) this.#notice(TCP_LIBERAL_NOTICE);
     this.#notice(loopbackNotice(family, settings, localhostNodePorts));
+  }
+
+  noticeLostTurns(): void {
+    if (this.#options.iptables.backend === 'legacy') this.#notice(LOST_TURNS_NOTICE);
   }
 
   async noticeOtherBackend(): Promise<void> {

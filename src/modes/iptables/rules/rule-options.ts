@@ -23,6 +23,8 @@ export interface MachineOptions {
   readonly tcpLiberal: boolean;
   /** The programs support `--random-fully`. */
   readonly randomFully: boolean;
+  /** A restore leaves the counters of other rules alone. iptables-legacy replaces a whole table, and all start again. */
+  readonly keepsTurns: boolean;
   /** Masqueraded TCP connections of node processes keep their source port if it is free. */
   readonly keepsNodeSourcePorts: boolean;
   /** The nfacct counters that exist. */

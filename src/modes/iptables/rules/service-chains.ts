@@ -4,9 +4,9 @@ import { reachableEndpoints, type ServicePortPlan } from '../../../plan/index.ts
 import { commentName } from '../../comment-name.ts';
 import { localMatch } from '../../iptables-words.ts';
 import { Chain, chainsOf, type ServicePortChains } from '../names.ts';
-import { probability } from './probability.ts';
 import type { RuleOptions } from './rule-options.ts';
 import { commented, destinationMatch, hasFirewall, internalChain, wantedFrontends } from './service-rules.ts';
+import { matchesOf, usedEndpoints } from './turns-and-odds.ts';
 
 /** The chains that belong to one service port, all in nat, and their rules as lines of iptables-restore. */
 export interface OwnChains {
@@ -52,7 +52,19 @@ class Rendering implements OwnChains {
     if (hasFirewall(this.#plan)) this.#firewall();
     this.#pick(this.#chains.svc, endpoints.cluster);
     this.#pick(this.#chains.svl, endpoints.local);
-    for (const endpoint of reachableEndpoints(endpoints)) this.#endpoint(endpoint);
+    for (const endpoint of this.#endpointsWithChain()) this.#endpoint(endpoint);
+  }
+
+  /** An endpoint without weight has no rule that jumps to it, except for the clients that it has already. */
+  #endpointsWithChain(): readonly Endpoint[] {
+    const { endpoints, port, balance } = this.#plan;
+    if (!balance?.weights || port.affinitySeconds > 0) return reachableEndpoints(endpoints);
+    const { cluster, local, hasEndpoints } = endpoints;
+    return reachableEndpoints({
+      cluster: usedEndpoints(cluster, balance),
+      local: usedEndpoints(local, balance),
+      hasEndpoints,
+    });
   }
 
   #clusterIPMasquerading(): void {
@@ -97,7 +109,8 @@ class Rendering implements OwnChains {
 
   #pick(chain: string, endpoints: readonly Endpoint[]): void {
     if (endpoints.length === 0) return;
-    const { affinitySeconds } = this.#plan.port;
+    const { port, balance } = this.#plan;
+    const { affinitySeconds } = port;
     const start = ({ text }: Endpoint) =>
       this.#withComments ? commented(chain, `"${this.#name} -> ${text}"`) : `-A ${chain}`;
     this.chains.push(chain);
@@ -108,10 +121,10 @@ class Rendering implements OwnChains {
         this.rules.push(`${start(endpoint)} ${recent} -j ${sep}`);
       }
     }
-    for (const [i, endpoint] of endpoints.entries()) {
-      const left = endpoints.length - i;
-      const chance = left === 1 ? '' : ` -m statistic --mode random --probability ${probability(left)}`;
-      this.rules.push(`${start(endpoint)}${chance} -j ${this.#chains.sep(endpoint)}`);
+    const used = usedEndpoints(endpoints, balance);
+    const matchAt = matchesOf(used, balance, this.#options.machine);
+    for (const [i, endpoint] of used.entries()) {
+      this.rules.push(`${start(endpoint)}${matchAt(i)} -j ${this.#chains.sep(endpoint)}`);
     }
   }
 

@@ -23,6 +23,7 @@ function wantedWeb(): WantedObjects {
         kind: 'ClusterIP',
         service: { key: KEY, scheduler: 'rr' },
         endpoints: plan.endpoints.cluster,
+        weights: undefined,
       },
     ],
     elements: [

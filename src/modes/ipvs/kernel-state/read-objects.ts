@@ -6,10 +6,11 @@ import type { AddressFilter, RouteSocket } from '../../../kernel/rtnetlink/index
 import { type Family, type Ip, joinHostPort } from '../../../net/index.ts';
 import type { ServicePortPlan } from '../../../plan/index.ts';
 import type { KernelEntry, ReadBudget } from '../../read-back.ts';
-import { isDrained, WEIGHT } from '../diff.ts';
+import { isDrained } from '../diff.ts';
 import { ipSet, LINK, type SetKey, setName } from '../names.ts';
 import type { SetElement } from '../render.ts';
 import type { VirtualServer } from '../wanted/virtual-server.ts';
+import { weightOf } from '../wanted/weights.ts';
 import { PREFIX_LENGTH } from './address-table.ts';
 
 /** Virtual servers and their real servers, in the words of `ipvsadm -S -n`. */
@@ -19,7 +20,8 @@ export async function readServers(
   budget: ReadBudget,
 ): Promise<readonly KernelEntry[]> {
   const entries: KernelEntry[] = [];
-  for (const { service, endpoints } of servers) {
+  for (const server of servers) {
+    const { service } = server;
     if (!(await budget.spend())) break;
     const found = socket.service(service.key);
     const counted = found?.stats && Number(found.stats.connections);
@@ -31,13 +33,13 @@ export async function readServers(
       ...(counted !== undefined && { counted }),
     });
     // The real servers of a missing virtual server are missing with it.
-    if (found) entries.push(...realServers({ service, endpoints }, socket.destinations(service.key)));
+    if (found) entries.push(...realServers(server, socket.destinations(service.key)));
   }
   return entries;
 }
 
 function* realServers(
-  { service: { key }, endpoints }: Pick<VirtualServer, 'service' | 'endpoints'>,
+  { service: { key }, endpoints, weights }: VirtualServer,
   found: readonly DestinationEntry[],
 ): Generator<KernelEntry> {
   const kind = 'real server';
@@ -46,10 +48,11 @@ function* realServers(
   const text = (entry: DestinationEntry) =>
     printDestination('-a', key, { ...entry, forward: entry.forward === 'local' ? 'masq' : entry.forward });
   const present = new Map(found.map(entry => [joinHostPort(entry.address, entry.port), entry]));
-  for (const { ip: address, port, text: name } of endpoints) {
+  for (const endpoint of endpoints) {
+    const { ip: address, port, text: name } = endpoint;
     const entry = present.get(name);
     present.delete(name);
-    const wanted = printDestination('-a', key, { address, port, weight: WEIGHT });
+    const wanted = printDestination('-a', key, { address, port, weight: weightOf(endpoint, weights) });
     const counted = entry?.stats && Number(entry.stats.connections);
     yield { kind, place, wanted, found: entry && text(entry), ...(counted !== undefined && { counted }) };
   }

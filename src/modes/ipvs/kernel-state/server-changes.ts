@@ -1,7 +1,8 @@
 import type { KernelError } from '../../../kernel/errors.ts';
 import type { IpvsChange } from '../../../kernel/ipvs/index.ts';
 import { joinHostPort } from '../../../net/index.ts';
-import { type KnownDestination, type KnownServer, WEIGHT } from '../diff.ts';
+import type { KnownDestination, KnownServer } from '../diff.ts';
+import { WEIGHT } from '../wanted/weights.ts';
 import type { RefusedObject } from './write-report.ts';
 
 /** A virtual server of the mode. */

@@ -231,6 +231,46 @@ describe('real servers that leave', () => {
   });
 });
 
+describe('weights of a Service', () => {
+  const weighted = (weights: string) => ({
+    annotations: { 'pointsman.dev/balance': 'weighted', 'pointsman.dev/weights': weights },
+  });
+
+  test('BALANCE-49 a real server with weight 0 stays, whether it has connections or not', async () => {
+    const one = new OneService('TCP', weighted('10.0.0.1=0,10.0.0.2=3'));
+    assert.deepEqual(await one.endpoints('10.0.0.1', '10.0.0.2'), [
+      `-A ${WEB} -s wrr`,
+      `-a ${WEB} -r 10.0.0.1:8080 -m -w 0`,
+      `-a ${WEB} -r 10.0.0.2:8080 -m -w 3`,
+    ]);
+    assert.deepEqual([one.isDraining, await one.drain(), await one.read()], [false, [], []]);
+    assert.deepEqual(await one.spec(weighted('10.0.0.1=2,10.0.0.2=3')), [`-e ${WEB} -r 10.0.0.1:8080 -m -w 2`]);
+  });
+
+  test('BALANCE-49 a real server with weight 0 that leaves is deleted when its last connection ends', async () => {
+    const one = new OneService('TCP', weighted('10.0.0.1=0,10.0.0.2=3'));
+    await one.endpoints('10.0.0.1', '10.0.0.2', '10.0.0.3');
+    one.kernel.connections.set(`${WEB} 10.0.0.1:8080`, { active: 1, inactive: 0 });
+    assert.deepEqual(await one.endpoints('10.0.0.2', '10.0.0.3'), []);
+    assert.equal(one.isDraining, true);
+    one.kernel.connections.clear();
+    assert.deepEqual(await one.drain(), [`-d ${WEB} -r 10.0.0.1:8080`]);
+  });
+
+  test('BALANCE-49 a wrong weight is repaired, and a Service without annotations has weight 1 again', async () => {
+    const one = new OneService('TCP', weighted('10.0.0.1=0,10.0.0.2=3'));
+    await one.endpoints('10.0.0.1', '10.0.0.2');
+    one.kernel.put(WEB, '10.0.0.1', 1);
+    one.kernel.put(WEB, '10.0.0.2', 0);
+    assert.deepEqual(await one.read(), [`-e ${WEB} -r 10.0.0.1:8080 -m -w 0`, `-e ${WEB} -r 10.0.0.2:8080 -m -w 3`]);
+    assert.deepEqual(await one.spec({}), [
+      `-E ${WEB} -s rr`,
+      `-e ${WEB} -r 10.0.0.1:8080 -m -w 1`,
+      `-e ${WEB} -r 10.0.0.2:8080 -m -w 1`,
+    ]);
+  });
+});
+
 test('IPVS-20 after any events a wanted real server has weight 1, and any other has connections and weight 0', async () => {
   const ips = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
   const step = fc.record({ endpoints: fc.subarray(ips), connected: fc.subarray(ips), restart: fc.boolean() });

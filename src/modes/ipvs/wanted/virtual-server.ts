@@ -2,6 +2,8 @@ import { printKey, type Service, ServiceFlag } from '../../../kernel/ipvs/index.
 import type { Endpoint } from '../../../model/index.ts';
 import type { Ip } from '../../../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../../../plan/index.ts';
+import { hashesPorts, type SchedulerContext, schedulerOf } from './scheduler.ts';
+import { type RealServerWeights, weightsOf } from './weights.ts';
 
 /** One address and port of a Service, and the endpoints behind it. */
 export interface VirtualServer {
@@ -10,22 +12,29 @@ export interface VirtualServer {
   readonly kind: Frontend['kind'];
   readonly service: Service;
   readonly endpoints: readonly Endpoint[];
+  readonly weights: RealServerWeights;
 }
 
-export const DEFAULT_SCHEDULER = 'rr';
-
-/** Lets maglev hash the client's port too. Otherwise all connections of a node would go to one endpoint. */
 const HASH_PORTS = ServiceFlag.SCHED2;
 
-export function virtualServer(plan: ServicePortPlan, frontend: Frontend, ip: Ip, scheduler: string): VirtualServer {
+export function virtualServer(
+  context: SchedulerContext,
+  plan: ServicePortPlan,
+  frontend: Frontend,
+  ip: Ip,
+): VirtualServer {
   const { protocol, affinitySeconds } = plan.port;
   const key = { kind: 'address', protocol, address: ip, port: frontend.port } as const;
-  const flags = (affinitySeconds > 0 ? ServiceFlag.PERSISTENT : 0) | (scheduler === 'mh' ? HASH_PORTS : 0);
+  const endpoints = endpointsFor(plan, frontend);
+  const weights = weightsOf(endpoints, plan.balance);
+  const scheduler = schedulerOf(context, plan, weights !== undefined);
+  const flags = (affinitySeconds > 0 ? ServiceFlag.PERSISTENT : 0) | (hashesPorts(plan, scheduler) ? HASH_PORTS : 0);
   return {
     id: printKey(key),
     kind: frontend.kind,
     service: { key, scheduler, flags, timeout: affinitySeconds },
-    endpoints: endpointsFor(plan, frontend),
+    endpoints,
+    weights,
   };
 }
 

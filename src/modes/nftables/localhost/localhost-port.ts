@@ -49,8 +49,9 @@ export class LocalhostPort {
   }
 
   /** Returns whether endpoints are gone. */
-  #balance({ endpoints }: LocalhostListener, { port }: ServicePortPlan): boolean {
-    this.#balancer.configure(port.traffic.algorithm, port.affinitySeconds);
-    return this.#balancer.setEndpoints({ cluster: endpoints, local: NONE }).length > 0;
+  #balance({ endpoints, slots }: LocalhostListener, { port, balance }: ServicePortPlan): boolean {
+    this.#balancer.configure(balance?.algorithm, port.affinitySeconds, balance?.hashBy);
+    const gone = this.#balancer.setEndpoints({ cluster: endpoints, local: NONE }, { cluster: slots, local: NONE });
+    return gone.length > 0;
   }
 }

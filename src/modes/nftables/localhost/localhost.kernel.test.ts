@@ -99,6 +99,27 @@ describe('listeners at loopback addresses', () => {
       );
     }));
 
+  test('BALANCE-56 the listener balances as the Service asks for', () =>
+    withNode(async node => {
+      const mode = node.start();
+      const share = async (annotations: Record<string, string>) => {
+        mode.set(nodePort('web', 30_080, { annotations }), slice('web-1', [POD_A, POD_B]));
+        await mode.sync();
+        const { answers } = await probe(node.namespace, LOCALHOST, 30_080, 'TCP', { tries: 20, timeoutMs: 3000 });
+        return [POD_A, POD_B].map(pod => [...answers].find(([text]) => text.startsWith(`${pod} `))?.[1] ?? 0);
+      };
+      const weighted = { 'pointsman.dev/balance': 'weighted' };
+      assert.deepEqual(await share({ ...weighted, 'pointsman.dev/weights': `${POD_B}=0` }), [20, 0]);
+      const [a = 0, b = 0] = await share({ ...weighted, 'pointsman.dev/weights': `${POD_A}=4` });
+      assert.ok(a >= 4 * (b - 1) && a <= 4 * (b + 1), `${a} to ${b}`);
+      const hashed = await share({ 'pointsman.dev/balance': 'consistent-hash' });
+      assert.deepEqual(
+        hashed.sort((one, other) => one - other),
+        [0, 20],
+        'the client has one address',
+      );
+    }));
+
   test('NFT-49 the mode refuses connections beyond its limit of descriptors, and serves again when there is room', () =>
     withNode(async node => {
       const mode = node.start('IPv4', undefined, { relay: { maxDescriptors: 3 } });

@@ -1,3 +1,4 @@
+import { isOwnMap } from './own-picks.ts';
 import { LOCALHOST_REJECT_CHAIN } from './program.ts';
 import { REJECT_CHAIN } from './refusals.ts';
 
@@ -32,8 +33,8 @@ const CHAIN_KINDS: readonly (readonly [prefix: string, about: string])[] = [
   ['pick-', 'Sends a connection to one of its endpoints; the last number of the name says of how many.'],
   ['external-', 'Masquerades connections from outside where their policy wants it, and goes on to the endpoints.'],
   ['firewall-', 'Lets the allowed sources of a load-balancer IP pass, and drops all others.'],
-  ['service-', 'Picks the endpoint that remembers the client, or any endpoint.'],
-  ['local-', 'Picks the local endpoint that remembers the client, or any local endpoint.'],
+  ['service-', 'Picks the endpoint that remembers the client, or one by the way in which the Service is balanced.'],
+  ['local-', 'As the chain of the same service port that begins with service, with the endpoints of this node only.'],
   ['endpoint-', 'Remembers the client, and sends the connection to this endpoint.'],
 ];
 
@@ -46,8 +47,8 @@ const SETS: Readonly<Record<string, string>> = {
   'service-numbers': 'From address, protocol and port of a Service to the number of its chain.',
   'nodeport-numbers': 'From protocol and node port to the number of its chain.',
   targets: 'From the number of a chain to the chain.',
-  'service-ips': 'From address, protocol and port to the own chain of a service port with session affinity.',
-  'service-nodeports': 'From protocol and node port to the own chain of a service port with session affinity.',
+  'service-ips': 'From address, protocol and port to the own chain of a service port.',
+  'service-nodeports': 'From protocol and node port to the own chain of a service port.',
   'no-endpoint-services': 'The addresses and ports that no endpoint can serve, and what happens to connections.',
   'no-endpoint-nodeports': 'The node ports that no endpoint can serve, and what happens to connections.',
   'firewall-ips': 'The load-balancer IPs that allow only some sources, each with its chain.',
@@ -66,11 +67,12 @@ const SETS: Readonly<Record<string, string>> = {
 };
 
 const AFFINITY = 'The clients that this endpoint serves, until their session affinity ends. The kernel adds them.';
+const OWN_MAP = 'The endpoints of one service port by slot. Its chain takes slots in turn, or by a hash of the client.';
 
 export function aboutChain(name: string): string | undefined {
   return CHAINS[name] ?? CHAIN_KINDS.find(([prefix]) => name.startsWith(prefix))?.[1];
 }
 
 export function aboutSet(name: string): string {
-  return SETS[name] ?? AFFINITY;
+  return SETS[name] ?? (isOwnMap(name) ? OWN_MAP : AFFINITY);
 }

@@ -10,6 +10,7 @@ import type { ListedPart } from '../../listing.ts';
 import { linkNames, type Reference } from '../../listing-order.ts';
 import { ruleText } from './chain-rules.ts';
 import { fixedSets, type Layout } from './layout.ts';
+import { isOwnMap } from './own-picks.ts';
 
 /** A rule as nft prints it. The chains, maps and sets that its expressions use are links. */
 export function ruleParts(layout: Layout, rule: Rule): readonly ListedPart[] {
@@ -18,9 +19,10 @@ export function ruleParts(layout: Layout, rule: Rule): readonly ListedPart[] {
 }
 
 /** An element as nft prints it. The number of a chain leads to the map that has the chains. */
-export function elementParts({ targets }: Layout, set: SetOrMap, element: Element): readonly ListedPart[] {
+export function elementParts(layout: Layout, set: SetOrMap, element: Element): readonly ListedPart[] {
+  const { targets, serviceNumbers, nodePortNumbers } = layout;
   const { data, verdict } = element;
-  const isNumber = set.kind === 'map' && set.data.length === 1 && set.data[0] === targets.type[0];
+  const isNumber = set === serviceNumbers || set === nodePortNumbers;
   const number =
     isNumber && data ? [{ before: ': ', name: printData(set.data, data), block: `map ${targets.name}` }] : [];
   return linkNames(printElementOf(set, element, 'whole'), [...number, ...toChain(verdict)]);
@@ -31,8 +33,7 @@ function referencesOf(layout: Layout, expression: Expression): readonly Referenc
     case 'lookup':
     case 'dynset': {
       const { set: name } = expression;
-      // The sets of one service port are no maps.
-      const kind = fixedSets(layout).find(set => set.name === name)?.kind ?? 'set';
+      const kind = fixedSets(layout).find(set => set.name === name)?.kind ?? (isOwnMap(name) ? 'map' : 'set');
       return [{ before: '@', name, block: `${kind} ${name}` }];
     }
     case 'verdict':

@@ -1,5 +1,6 @@
 import {
   dnatTo,
+  type Expression,
   goto,
   ipSaddr,
   matchAddress,
@@ -62,7 +63,7 @@ export function endpointChain(layout: Layout, plan: ServicePortPlan, endpoint: E
   );
 }
 
-function endpointChainName(plan: ServicePortPlan, endpoint: Endpoint): string {
+export function endpointChainName(plan: ServicePortPlan, endpoint: Endpoint): string {
   return `endpoint-${endpointBase(plan, endpoint)}`;
 }
 
@@ -73,17 +74,20 @@ function endpointChainName(plan: ServicePortPlan, endpoint: Endpoint): string {
  */
 export function affinityPick(
   layout: Layout,
-  prefix: 'service' | 'local',
+  name: string,
   plan: ServicePortPlan,
   endpoints: readonly Endpoint[],
 ): ChainRules {
-  const known = endpoints.map((endpoint): RuleBody => {
-    const isKnown = matchSet([ipSaddr(layout.nft)], affinitySet(layout, plan, endpoint).name);
-    return [[...isKnown, goto(endpointChainName(plan, endpoint))]];
-  });
+  const known = endpoints.map((endpoint): RuleBody => [toKnownEndpoint(layout, plan, endpoint)]);
   const any = endpoints.map((endpoint, slot): RuleBody => {
     const left = endpoints.length - slot;
     return [[...(left > 1 ? matchRandom(left) : []), goto(endpointChainName(plan, endpoint))]];
   });
-  return chainRules(`${prefix}-${servicePortBase(plan)}`, ...known, ...any);
+  return chainRules(name, ...known, ...any);
+}
+
+/** Goes to the endpoint if it served the client before. */
+export function toKnownEndpoint(layout: Layout, plan: ServicePortPlan, endpoint: Endpoint): readonly Expression[] {
+  const isKnown = matchSet([ipSaddr(layout.nft)], affinitySet(layout, plan, endpoint).name);
+  return [...isKnown, goto(endpointChainName(plan, endpoint))];
 }

@@ -1,6 +1,6 @@
 import type { TrafficPolicy } from '../../../api/index.ts';
 import type { Family, Ip } from '../../../net/index.ts';
-import { planName, type ServicePortPlan } from '../../../plan/index.ts';
+import { planName, type ServicePortPlan, slotsOf } from '../../../plan/index.ts';
 import type { PinnedClient } from '../../read-back.ts';
 import {
   Balancer,
@@ -68,9 +68,10 @@ export class ServiceProxy {
   }
 
   /** Takes the endpoints, the affinity and the balance of a plan. */
-  update({ port, endpoints }: ServicePortPlan): void {
-    this.#balancer.configure(port.traffic.algorithm, port.affinitySeconds);
-    const gone = this.#balancer.setEndpoints(endpoints);
+  update(plan: ServicePortPlan): void {
+    const { port, endpoints, balance } = plan;
+    this.#balancer.configure(balance?.algorithm, port.affinitySeconds, balance?.hashBy);
+    const gone = this.#balancer.setEndpoints(endpoints, slotsOf(plan));
     if (gone.length === 0) return;
     for (const { listener } of this.#listeners.values()) if (listener instanceof UdpListener) listener.endpointsGone();
   }

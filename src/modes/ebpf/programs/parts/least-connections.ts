@@ -33,6 +33,8 @@ import type { ConnectStack, EndedStack } from './stack.ts';
  */
 const MAX_COUNT = 0x7fffffff;
 
+const DEFAULT_ID = 1;
+
 const counter: Place = { base: r0, offset: 0, size: 4 };
 
 /** r9 becomes the better of two slots, if the target wants it. `another` makes r0 the address of the second one. */
@@ -63,24 +65,27 @@ function connectionsOf({ digit, name }: SocketFamily, slot: Register, which: str
 }
 
 /** Counts the new connection, if the target wants it. r9 is the address of the socket's record. */
-export function countOn(family: SocketFamily, { choice, endpoint }: ConnectStack): Part {
+export function countOn(family: SocketFamily, { choice, endpoint }: ConnectStack, countedBy = DEFAULT_ID): Part {
   const done = `counted-${family.name}`;
   return [
     note('does the target count its connections?'),
     [load(r1, choice.at.flags), alu(r1, '&', TargetFlag.leastConnections), when(r1, '==', 0, done)],
     note(`active${family.digit}[endpoint] += 1`),
     [lookup(`active${family.digit}`, endpoint), when(r0, '==', 0, done)],
-    [set(r2, 1), addAtomic(counter, r2), store(at(r9, Peer.counted), 1)],
+    [set(r2, 1), addAtomic(counter, r2), store(at(r9, Peer.countedBy), countedBy)],
     label(done),
   ];
 }
 
-/** Counts the connection off that the socket had before. r9 is the address of the socket's record. */
-export function countOff(ended: EndedStack, name: string): Part {
+/**
+ * Counts the connection off that the socket had before. r9 is the address of the socket's record. Maps that are gone
+ * counted older sockets, so the maps of now must not lose a connection when these close.
+ */
+export function countOff(ended: EndedStack, name: string, countedBy = DEFAULT_ID): Part {
   const [six, done] = [`was-v6-${name}`, `not-counted-${name}`];
   return [
-    note('was the former connection of the socket counted?'),
-    [load(r2, at(r9, Peer.counted)), when(r2, '==', 0, done), store(at(r9, Peer.counted), 0)],
+    note('do these maps count the former connection of the socket?'),
+    [load(r2, at(r9, Peer.countedBy)), store(at(r9, Peer.countedBy), 0), when(r2, '!=', countedBy, done)],
     [load(r2, at(r9, Peer.state)), when(r2, '==', V6.state, six)],
     [subtractOne(V4, ended.v4, done), go(done)],
     label(six),

@@ -42,8 +42,8 @@ export function rememberService(family: SocketFamily, stack: ConnectStack, optio
     note('the socket remembers the Service: peers[socket]'),
     [load(r2, at(ctx, SockAddr.socket)), recordOfSocket(CREATE), when(r0, '==', 0, noRecord), set(r9, r0)],
     options.hasLeastConnections
-      ? [countOff(stack.ended, family.name), countOn(family, stack)]
-      : store(at(r9, Peer.counted), 0),
+      ? [countOff(stack.ended, family.name, options.countedBy), countOn(family, stack, options.countedBy)]
+      : store(at(r9, Peer.countedBy), 0),
     fillRecord(family, stack),
     label(noRecord),
   ];
@@ -63,11 +63,11 @@ function fillRecord(family: SocketFamily, { choice, endpoint }: ConnectStack): P
 }
 
 /** The socket forgets the Service that it was connected to before. */
-export function forgetService({ hasLeastConnections }: ProgramOptions): Part {
+export function forgetService({ hasLeastConnections, countedBy }: ProgramOptions): Part {
   const done = 'forgotten';
   return [
     [findRecord(), when(r0, '==', 0, done), set(r9, r0)],
-    hasLeastConnections ? countOff(endedStack(), 'forgotten') : store(at(r9, Peer.counted), 0),
+    hasLeastConnections ? countOff(endedStack(), 'forgotten', countedBy) : store(at(r9, Peer.countedBy), 0),
     store(at(r9, Peer.state), 0),
     label(done),
   ];

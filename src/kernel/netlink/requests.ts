@@ -1,5 +1,8 @@
 import { KernelError } from '../errors.ts';
-import { type Ack, Flag, type Message, MessageWriter, type NetlinkSocket } from '../netlink/index.ts';
+import type { Ack } from './ack.ts';
+import type { Message } from './reader.ts';
+import type { NetlinkSocket } from './socket.ts';
+import { Flag, MessageWriter } from './writer.ts';
 
 export interface Request {
   /** The command that an error message names. */
@@ -12,10 +15,15 @@ export interface Request {
 export interface Answers {
   /** The kernel's answers to the requests that it refused, by the index of the request. */
   readonly refusals: ReadonlyMap<number, Ack>;
-  readonly messages: readonly Message[];
+  readonly messages: readonly AnswerMessage[];
 }
 
-/** The kernel may refuse all requests of a send, and all refusals must fit into the socket's receive buffer. */
+export interface AnswerMessage extends Message {
+  /** The index of the request that the message answers. */
+  readonly request: number;
+}
+
+/** The kernel may refuse all requests of a send, and all answers to a send must fit into the socket's receive buffer. */
 const REQUESTS_PER_SEND = 2000;
 
 /**
@@ -24,18 +32,18 @@ const REQUESTS_PER_SEND = 2000;
  */
 export async function sendRequests(socket: NetlinkSocket, requests: readonly Request[]): Promise<Answers> {
   const refusals = new Map<number, Ack>();
-  const messages: Message[] = [];
+  const messages: AnswerMessage[] = [];
   for (let from = 0; from < requests.length; from += REQUESTS_PER_SEND) {
     const part = requests.slice(from, from + REQUESTS_PER_SEND);
     const first = socket.reserveSequence(part.length);
     const last = first + part.length - 1;
     const reply = await socket.exchange(encode(part, first), first, part.length);
     if (!reply.acks.some(ack => ack.sequence === last)) {
-      const operation = part[part.length - 1]?.operation ?? 'conntrack';
+      const operation = part[part.length - 1]?.operation ?? 'netlink';
       throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the kernel sent no acknowledgement' });
     }
     for (const ack of reply.acks) if (ack.errno) refusals.set(from + ack.sequence - first, ack);
-    for (const message of reply.messages) messages.push(message);
+    for (const message of reply.messages) messages.push({ ...message, request: from + message.sequence - first });
   }
   return { refusals, messages };
 }

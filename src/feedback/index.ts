@@ -1,0 +1,1 @@
+export { Feedback, type FeedbackOptions } from './feedback.ts';

@@ -1,0 +1,148 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ConntrackSocket, type Flow, L4 } from '../kernel/conntrack/index.ts';
+import { withModuleAdvice } from '../kernel/errors.ts';
+import type { NetworkNamespace } from '../kernel/netns.ts';
+import { type Family, joinHostPort } from '../net/index.ts';
+import { type Connection, type EndedEndpoint, endedConnectionTest } from '../plan/index.ts';
+import type { ConnectedSocket, Mode } from './mode.ts';
+import { ResetAnswers } from './reset-answers.ts';
+import { isLeft, type OpenConnection, SocketEnder } from './socket-ender.ts';
+
+/** What became of the connections of endpoints that are gone. */
+export interface EndReport {
+  readonly ended: ReadonlyMap<EndedEndpoint, EndedCount>;
+  /** Why the sockets of some clients may live on. */
+  readonly problem: string | undefined;
+}
+
+export interface EndedCount {
+  readonly connections: number;
+  /** How many of them have a socket on this machine that the kernel ended. The other end got TCP RST. */
+  readonly sockets: number;
+}
+
+export interface EnderOptions {
+  readonly namespace: NetworkNamespace | undefined;
+  /** The mode may connect sockets straight to endpoints, or relay connections. */
+  readonly mode: Pick<Mode, 'sockets' | 'endConnections'>;
+  /** Paths of network namespaces that may have clients. The default is all of the machine. */
+  readonly otherNamespaces?: (() => Iterable<string>) | undefined;
+}
+
+/** With more endpoints, one list of all TCP flows costs less than a list for each endpoint. */
+const MAX_SEARCHES = 8;
+const NO_LIMITS = { limit: Number.POSITIVE_INFINITY, maxReceived: Number.POSITIVE_INFINITY };
+
+/** Ends the TCP connections of endpoints that are gone. */
+export class ConnectionEnder {
+  readonly #options: EnderOptions;
+  readonly #sockets: SocketEnder;
+  readonly #answers: ResetAnswers;
+
+  constructor(options: EnderOptions) {
+    this.#options = options;
+    this.#sockets = new SocketEnder(options.namespace, options.otherNamespaces);
+    this.#answers = new ResetAnswers(options.namespace);
+  }
+
+  async end(family: Family, ended: readonly EndedEndpoint[], allowExternalIPs: boolean): Promise<EndReport> {
+    const { mode, namespace } = this.#options;
+    const find = endedConnectionTest(ended, allowExternalIPs);
+    const relayed = await mode.endConnections?.(ended);
+    const sockets = (await mode.sockets?.())?.sockets ?? [];
+    const connections = [...translatedSockets(family, sockets, find)];
+    const conntrack = ConntrackSocket.open({ namespace });
+    try {
+      for (const flow of await findFlows(conntrack, family, ended)) {
+        const endpoint = find(asConnection(flow));
+        if (endpoint) connections.push(trackedConnection(flow, endpoint));
+      }
+      // TCP RST must come first: without its flow, the kernel would not translate it.
+      const problem = await this.#sockets.end(connections);
+      await nextTurn();
+      const left = connections.filter(isLeft).flatMap(({ flow }) => flow ?? []);
+      await this.#answers.add(family, left);
+      const flows = connections.flatMap(({ flow }) => flow ?? []);
+      if (flows.length > 0) await conntrack.delete(flows);
+      return { ended: countByEndpoint(connections, relayed), problem };
+    } catch (error) {
+      throw withModuleAdvice(error, 'nf_conntrack_netlink');
+    } finally {
+      conntrack.close();
+    }
+  }
+
+  close(): void {
+    this.#answers.close();
+  }
+}
+
+async function findFlows(
+  conntrack: ConntrackSocket,
+  family: Family,
+  ended: readonly EndedEndpoint[],
+): Promise<readonly Flow[]> {
+  const endpoints = new Map(ended.map(({ endpoint }) => [endpoint.text, endpoint]));
+  const flows: Flow[] = [];
+  if (endpoints.size > MAX_SEARCHES) {
+    for await (const flow of conntrack.stream({ family, protocol: L4.TCP })) {
+      if (isOpen(flow) && endpoints.has(joinHostPort(flow.reply.src, flow.reply.srcPort))) flows.push(flow);
+    }
+    return flows;
+  }
+  for (const { ip, port } of endpoints.values()) {
+    const filter = { family, protocol: L4.TCP, reply: { src: ip, srcPort: port } };
+    const found = await conntrack.search(filter, NO_LIMITS);
+    for (const flow of found.flows) if (isOpen(flow)) flows.push(flow);
+  }
+  return flows;
+}
+
+/** The kernel forgets a connection that has ended within two minutes, and its packets hurt nobody. */
+function isOpen({ state }: Flow): boolean {
+  return state !== 'TIME_WAIT' && state !== 'CLOSE';
+}
+
+function asConnection({ original, reply }: Flow): Connection {
+  return {
+    destination: { ip: original.dst, port: original.dstPort },
+    answeredBy: { ip: reply.src, port: reply.srcPort },
+  };
+}
+
+function trackedConnection(flow: Flow, endpoint: EndedEndpoint): OpenConnection {
+  const { family, original, reply } = flow;
+  // The client still tries to connect. Without the flow, its next SYN goes to another endpoint.
+  if (flow.state === 'SYN_SENT') return { endpoint, flow, ends: [], isEnded: false };
+  const ends = [original, reply].map(({ src, srcPort, dst, dstPort }) => ({
+    family,
+    local: { ip: src, port: srcPort },
+    remote: { ip: dst, port: dstPort },
+  }));
+  return { endpoint, flow, ends, isEnded: false };
+}
+
+function* translatedSockets(
+  family: Family,
+  sockets: Iterable<ConnectedSocket>,
+  find: (connection: Connection) => EndedEndpoint | undefined,
+): Generator<OpenConnection> {
+  for (const { service, endpoint: answeredBy, caller, state } of sockets) {
+    const endpoint = find({ destination: service, answeredBy });
+    if (!endpoint || !caller || state === 'SYN-SENT') continue;
+    yield { endpoint, flow: undefined, ends: [{ family, local: caller, remote: answeredBy }], isEnded: false };
+  }
+}
+
+function countByEndpoint(
+  connections: readonly OpenConnection[],
+  relayed: ReadonlyMap<EndedEndpoint, number> = new Map(),
+): ReadonlyMap<EndedEndpoint, EndedCount> {
+  const counts = new Map<EndedEndpoint, EndedCount>();
+  for (const [endpoint, count] of relayed) counts.set(endpoint, { connections: count, sockets: count });
+  for (const { endpoint, isEnded } of connections) {
+    const { connections: all, sockets } = counts.get(endpoint) ?? { connections: 0, sockets: 0 };
+    counts.set(endpoint, { connections: all + 1, sockets: sockets + (isEnded ? 1 : 0) });
+  }
+  return counts;
+}

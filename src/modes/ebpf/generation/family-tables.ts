@@ -1,0 +1,72 @@
+import type { Breaks } from '../../../lib/breaks.ts';
+import type { Family } from '../../../net/index.ts';
+import type { SocketTarget } from '../render.ts';
+import { DIGIT, type Usage } from './capacity.ts';
+import { FrontendTable } from './frontend-table.ts';
+import { type GenerationMaps, mapNamed } from './maps.ts';
+import { MemberTable } from './member-table.ts';
+import { NodeAddressTable } from './node-address-table.ts';
+import { newMembers, newTargets, type PlacedPort, type Step, sumOf } from './placed-port.ts';
+
+/** The service ports of one family, and the hash maps that have them. */
+export class FamilyTables {
+  /** By plan id. */
+  readonly ports = new Map<string, PlacedPort>();
+  readonly nodeAddresses: NodeAddressTable;
+  readonly #frontends: FrontendTable;
+  /** Undefined without session affinity. */
+  readonly #members: MemberTable | undefined;
+
+  constructor(family: Family, maps: GenerationMaps, hasAffinity: boolean) {
+    const map = (name: 'frontends' | 'nodeAddresses' | 'members') => mapNamed(maps, `${name}${DIGIT[family]}`);
+    this.#frontends = new FrontendTable(family, map('frontends'));
+    this.nodeAddresses = new NodeAddressTable(map('nodeAddresses'));
+    this.#members = hasAffinity ? new MemberTable(family, map('members')) : undefined;
+  }
+
+  *usage(): Generator<Usage> {
+    yield this.#frontends.usage;
+    yield this.nodeAddresses.usage;
+    if (this.#members) yield this.#members.usage;
+  }
+
+  hasRoomFor(added: readonly Step[]): boolean {
+    const members = sumOf(added, newMembers);
+    return this.#frontends.hasRoom(sumOf(added, newTargets)) && (this.#members?.hasRoom(members) ?? true);
+  }
+
+  /** Lets clients keep endpoints of a service port. Its pools are in the maps, but no frontend leads to them yet. */
+  addMembers(placed: PlacedPort): void {
+    if (placed.port.affinitySeconds > 0) this.#members?.add(placed, this.ports.get(placed.port.id));
+  }
+
+  /** `moved`: those whose frontends changed. `added`: how many of the targets are new. */
+  set(placed: readonly PlacedPort[], moved: readonly PlacedPort[], added: number): void {
+    for (const port of placed) this.ports.set(port.port.id, port);
+    this.#frontends.set(moved, added);
+  }
+
+  /** Removes what service ports no longer have. */
+  remove(steps: readonly Step[]): void {
+    const removed = steps.flatMap(({ diff }) => diff.removedTargets);
+    if (removed.length > 0) {
+      // What one service port lost, another may have got in the same write.
+      const text = ({ ip, port }: SocketTarget) => `${ip} ${port}`;
+      const kept = new Set(steps.flatMap(({ change }) => change.to?.targets.map(text) ?? []));
+      this.#frontends.remove(removed, target => !kept.has(text(target)));
+    }
+    for (const { change, from } of steps) {
+      if (!change.to) this.ports.delete(change.id);
+      if (from && from.port.affinitySeconds > 0) this.#members?.remove(from, this.ports.get(change.id));
+    }
+  }
+
+  /** How the kernel's maps differ from what this process wrote, in words. Undefined if they do not. */
+  async difference(breaks: Breaks): Promise<string | undefined> {
+    return (
+      (await this.#frontends.difference(this.ports.values(), breaks)) ??
+      (await this.nodeAddresses.difference(breaks)) ??
+      (await this.#members?.difference(this.ports.values(), breaks))
+    );
+  }
+}

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { differences } from '../../../test/read-back/equal.ts';
+import { BALANCED, type BalancedService, balancedService } from '../../../test/support/balanced-service.ts';
+import { wrongLinks } from '../../../test/support/listed-lines.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { detectorFor, ModeHarness, modeSettingsFor } from '../../../test/support/mode-harness.ts';
+import { withNamespace } from '../../../test/support/namespaces.ts';
+import { canonicalRuleset, generation, NftablesHarness, nft } from '../../../test/support/nftables-mode.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import { ANNOTATION_HASH_BY, ANNOTATION_WEIGHTS } from '../../api/index.ts';
+import { ALGORITHMS } from '../../model/index.ts';
+import { FAMILIES, type Family } from '../../net/index.ts';
+import { NftablesMode } from './mode.ts';
+import { previewNftables } from './preview.ts';
+
+const BASE = 'SUSTUHLJ-default/web/tcp/http';
+const HASH = (input: string, count: number) => `jhash ${input} mod ${count} seed 0x706d6e31`;
+
+async function withService(
+  family: Family,
+  options: BalancedService,
+  work: (harness: NftablesHarness) => Promise<void> | void,
+): Promise<void> {
+  await withNamespace(async namespace => {
+    const harness = new NftablesHarness(namespace, family, { localDetector: detectorFor(family) });
+    try {
+      harness.set(...balancedService(family, options));
+      await harness.sync();
+      assert.deepEqual(harness.setAside(), []);
+      await work(harness);
+    } finally {
+      await harness.close();
+    }
+  });
+}
+
+/** The rules of a chain, as nft prints them. */
+function rules({ namespace }: NftablesHarness, family: Family, chain: string): readonly string[] {
+  const lines = nft(namespace, 'list', 'chain', family === 'IPv4' ? 'ip' : 'ip6', 'kube-proxy', chain).split('\n');
+  return lines.slice(2, -3).map(line => line.trim());
+}
+
+/** The values of a map by slot, as nft prints them. */
+function slots({ namespace }: NftablesHarness, name: string): readonly string[] {
+  const [, elements = ''] =
+    /elements = \{([^}]*)\}/.exec(nft(namespace, 'list', 'map', 'ip', 'kube-proxy', name)) ?? [];
+  const pairs = elements.split(',').map(text => text.trim().split(' : '));
+  return pairs.toSorted(([a], [b]) => Number(a) - Number(b)).map(([, value = '']) => value);
+}
+
+for (const family of FAMILIES) {
+  const nat = family === 'IPv4' ? 'dnat ip to' : 'dnat ip6 to';
+  const saddr = family === 'IPv4' ? 'ip saddr' : 'ip6 saddr';
+  const map = `map @slots-${BASE}`;
+  const cases: readonly (readonly [BalancedService, string])[] = [
+    [{ algorithm: 'round-robin' }, `${nat} numgen inc mod 3 ${map}`],
+    [{ algorithm: 'least-connections' }, `${nat} numgen inc mod 3 ${map}`],
+    [{ algorithm: 'consistent-hash', pods: BALANCED[family].pods.slice(0, 2) }, `${nat} ${HASH(saddr, 251)} ${map}`],
+    [
+      {
+        algorithm: 'consistent-hash',
+        pods: BALANCED[family].pods.slice(0, 2),
+        annotations: { [ANNOTATION_HASH_BY]: 'client-address-and-port' },
+      },
+      `${nat} ${HASH(`${saddr} . th sport`, 251)} ${map}`,
+    ],
+  ];
+  for (const [options, rule] of cases) {
+    test(`BALANCE-31 BALANCE-32 BALANCE-33 ${family} has: ${rule}`, () =>
+      withService(family, options, harness => {
+        assert.deepEqual(rules(harness, family, `service-${BASE}`), [rule]);
+        const external = rules(harness, family, `external-${BASE}`);
+        assert.deepEqual(external.at(-1), `goto service-${BASE}`);
+      }));
+  }
+}
+
+test('BALANCE-30 weights repeat endpoints in the slots of the shared chains', () =>
+  withService('IPv4', { algorithm: 'weighted', annotations: { [ANNOTATION_WEIGHTS]: '10.244.1.1=3' } }, harness => {
+    const listed = nft(harness.namespace, 'list', 'map', 'ip', 'kube-proxy', 'cluster-endpoints');
+    assert.equal(listed.match(/: 10\.244\.1\.1 \. 8080/g)?.length, 3);
+    assert.equal(listed.match(/: 10\.244\.1\.\d \. 8080/g)?.length, 5);
+    const targets = nft(harness.namespace, 'list', 'map', 'ip', 'kube-proxy', 'targets');
+    assert.match(targets, /goto pick-cluster-5, .*goto external-nodeport-cluster-5/);
+  }));
+
+test('BALANCE-31 local endpoints have a chain and a map of their own', () => {
+  const spec = { externalTrafficPolicy: 'Local', internalTrafficPolicy: 'Local' } as const;
+  return withService('IPv4', { algorithm: 'round-robin', spec }, async harness => {
+    const [web, endpoints] = balancedService('IPv4', { algorithm: 'round-robin', spec });
+    const [first, ...others] = endpoints.endpoints;
+    assert.ok(first);
+    harness.set(web, { ...endpoints, endpoints: [{ ...first, nodeName: 'node-a' }, ...others] });
+    await harness.sync();
+    assert.deepEqual(rules(harness, 'IPv4', `local-${BASE}`), [`dnat ip to numgen inc mod 1 map @local-slots-${BASE}`]);
+    assert.deepEqual(slots(harness, `local-slots-${BASE}`), ['10.244.1.1 . 8080']);
+    assert.equal(rules(harness, 'IPv4', `external-${BASE}`).at(-1), `goto local-${BASE}`);
+    assert.equal(slots(harness, `slots-${BASE}`).length, 3);
+  });
+});
+
+test('BALANCE-34 with session affinity the map gives the number of an endpoint', () => {
+  const spec = { sessionAffinity: 'ClientIP' } as const;
+  const pods = BALANCED.IPv4.pods.slice(0, 2);
+  return withService('IPv4', { algorithm: 'round-robin', pods, spec }, harness => {
+    const known = rules(harness, 'IPv4', `service-${BASE}`);
+    assert.deepEqual(
+      known.map(rule => rule.replace(/[A-Z2-7]{8}-default\/web\/tcp\/http__/g, '')),
+      [
+        'ip saddr @affinity-10.244.1.1/8080 goto endpoint-10.244.1.1/8080',
+        'ip saddr @affinity-10.244.1.2/8080 goto endpoint-10.244.1.2/8080',
+        `meta priority set numgen inc mod 2 map @choices-${BASE}`,
+        'meta priority 0:1 meta priority set none goto endpoint-10.244.1.1/8080',
+        'meta priority 0:2 meta priority set none goto endpoint-10.244.1.2/8080',
+      ],
+    );
+    assert.deepEqual(slots(harness, `choices-${BASE}`).toSorted(), ['0x00000001', '0x00000002']);
+  });
+});
+
+test('BALANCE-34 session affinity with equal chances has the rules that it has without a choice', () =>
+  withService('IPv4', { algorithm: 'random', spec: { sessionAffinity: 'ClientIP' } }, harness => {
+    const [, , , first = ''] = rules(harness, 'IPv4', `service-${BASE}`);
+    assert.match(first, /^numgen random mod 3 0 goto endpoint-/);
+  }));
+
+for (const algorithm of ALGORITHMS) {
+  for (const sessionAffinity of ['None', 'ClientIP'] as const) {
+    const options = {
+      algorithm,
+      annotations: { [ANNOTATION_WEIGHTS]: '10.244.1.1=3' },
+      spec: { sessionAffinity },
+    };
+    test(`BALANCE-36 a reading, the listing, a preview and a restart know ${algorithm}, affinity ${sessionAffinity}`, () =>
+      withService('IPv4', options, async harness => {
+        const plans = harness.plans();
+        const [plan = assert.fail()] = plans;
+        assert.deepEqual(differences((await harness.mode.readBack('IPv4', plan)).entries), []);
+        const listing = await harness.mode.listing('IPv4', plans);
+        assert.deepEqual(wrongLinks(listing), []);
+        const { namespace } = harness;
+        const input = {
+          family: 'IPv4',
+          plans,
+          settings: modeSettingsFor('IPv4'),
+          against: 'kernel',
+          namespace,
+        } as const;
+        assert.equal(await previewNftables({}, input), '');
+        const before = generation(namespace);
+        await harness.restart();
+        assert.equal(generation(namespace), before);
+      }));
+  }
+}
+
+test('BALANCE-36 the mode repairs its own maps and chains', () =>
+  withService('IPv4', { algorithm: 'round-robin' }, async harness => {
+    const { namespace } = harness;
+    const wanted = canonicalRuleset(namespace);
+    for (const damage of [
+      ['flush', 'map', 'ip', 'kube-proxy', `slots-${BASE}`],
+      ['add', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, '{ 7 : 10.9.9.9 . 1 }'],
+      ['flush', 'chain', 'ip', 'kube-proxy', `service-${BASE}`],
+    ]) {
+      nft(namespace, ...damage);
+      await waitFor(`the mode has repaired: ${damage.join(' ')}`, () => canonicalRuleset(namespace) === wanted);
+    }
+  }));
+
+test('BALANCE-36 a reading finds a slot that is missing, and one too many', () =>
+  withNamespace(async namespace => {
+    // No time passes for the mode, so it repairs nothing.
+    const clock = new ManualClock();
+    const harness = new ModeHarness(events => new NftablesMode({ namespace, events, clock }));
+    try {
+      harness.set(...balancedService('IPv4', { algorithm: 'round-robin' }));
+      await harness.sync();
+      const [plan = assert.fail()] = harness.plans();
+      nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, '{ 0x1 }');
+      nft(namespace, 'add', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, '{ 0x3 : 10.9.9.9 . 1 }');
+      const { entries } = await harness.mode.readBack('IPv4', plan);
+      assert.deepEqual(
+        differences(entries).map(text => text.split(':')[0]),
+        [`missing element in map ip kube-proxy slots-${BASE}`, `unexpected element in map ip kube-proxy slots-${BASE}`],
+      );
+    } finally {
+      await harness.close();
+    }
+  }));
+
+test('BALANCE-31 the mode removes the chain and the map when the Service does not choose any more', () =>
+  withService('IPv4', { algorithm: 'consistent-hash' }, async harness => {
+    const names = () => nft(harness.namespace, 'list', 'table', 'ip', 'kube-proxy').match(/(chain|map) .*\/.*(?= \{)/g);
+    assert.deepEqual(names()?.toSorted(), [`chain external-${BASE}`, `chain service-${BASE}`, `map slots-${BASE}`]);
+    harness.set(...balancedService('IPv4', { algorithm: 'random' }));
+    await harness.sync();
+    await harness.settle();
+    assert.equal(names(), null);
+    harness.set(...balancedService('IPv4', { algorithm: 'round-robin' }));
+    await harness.sync();
+    assert.deepEqual(slots(harness, `slots-${BASE}`).length, 3);
+    assert.deepEqual(harness.events.lines, []);
+  }));

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import {
+  constant,
+  type DataType,
+  type DataValue,
+  dataBytes,
+  dnatToMap,
+  type Element,
+  goto,
+  host32,
+  ipSaddr,
+  jhash,
+  map as lookUp,
+  match,
+  metaPriority,
+  type NftMap,
+  numgen,
+  type Selector,
+  setPriority,
+  thSport,
+} from '../../../kernel/nftables/index.ts';
+import type { Endpoint } from '../../../model/index.ts';
+import { type Balance, type ServicePortPlan, slotsOf } from '../../../plan/index.ts';
+import { servicePortBase } from '../names.ts';
+import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
+import type { Layout } from './layout.ts';
+import { affinityPick, endpointChainName, toKnownEndpoint } from './own-chains.ts';
+
+// Turns need a counter for each service port, and a consistent hash needs hundreds of slots. Such a service port has a
+// chain and a map of its own, which all its frontends use. The kernel walks through all elements of a map when a chain
+// begins to use it; a map of its own keeps that short.
+
+/** Which endpoints a chain picks from: all that the Service has, or those on this node. */
+export type PickScope = 'service' | 'local';
+
+/** A chain that picks an endpoint, with the map that it needs. */
+export interface OwnPick {
+  readonly chain: ChainRules;
+  /** From a slot to an endpoint. Undefined if the chain needs no map. */
+  readonly map: NftMap | undefined;
+  readonly elements: readonly Omit<Element, 'kind'>[];
+}
+
+/** All nodes hash with the same seed, so that a client gets the same endpoint through each of them. */
+const HASH_SEED = 0x706d6e31;
+
+/** Maps to the address and port of an endpoint, and maps to the number of an endpoint. */
+const MAPS: Readonly<Record<PickScope, { readonly endpoints: string; readonly numbers: string }>> = {
+  service: { endpoints: 'slots', numbers: 'choices' },
+  local: { endpoints: 'local-slots', numbers: 'local-choices' },
+};
+const MAP_NAME = /^(local-)?(slots|choices)-/;
+const SLOT: DataType = 'mark';
+
+/** Whether a map with this name belongs to one service port. */
+export function isOwnMap(name: string): boolean {
+  return MAP_NAME.test(name);
+}
+
+/** Whether the service port has pick chains of its own. Others share theirs. */
+export function hasOwnPicks({ port, balance }: ServicePortPlan): boolean {
+  return port.affinitySeconds > 0 || takesTurns(balance) || balance?.algorithm === 'consistent-hash';
+}
+
+export function ownPickName(scope: PickScope, plan: ServicePortPlan): string {
+  return `${scope}-${servicePortBase(plan)}`;
+}
+
+/** The own chain of a service port. Clients that an endpoint remembers come to that endpoint again. */
+export function ownPick(layout: Layout, scope: PickScope, plan: ServicePortPlan): OwnPick {
+  const hasAffinity = plan.port.affinitySeconds > 0;
+  const { balance } = plan;
+  if (balance && !isEven(balance)) {
+    return hasAffinity ? affinitySlots(layout, scope, plan, balance) : pickSlots(layout, scope, plan, balance);
+  }
+  const { cluster, local } = plan.endpoints;
+  const chain = affinityPick(layout, ownPickName(scope, plan), plan, scope === 'local' ? local : cluster);
+  return { chain, map: undefined, elements: [] };
+}
+
+/** Each endpoint has the same chance, as without a choice. */
+function isEven({ algorithm, weights }: Balance): boolean {
+  return weights === undefined && (algorithm === undefined || algorithm === 'random' || algorithm === 'weighted');
+}
+
+function takesTurns(balance: Balance | undefined): boolean {
+  return balance?.algorithm === 'round-robin' || balance?.algorithm === 'least-connections';
+}
+
+function pickSlots(layout: Layout, scope: PickScope, plan: ServicePortPlan, balance: Balance): OwnPick {
+  const slots = ownSlots(scope, plan, balance);
+  const map = ownMap(MAPS[scope].endpoints, plan, layout.clusterEndpoints.data);
+  const slot = slotSelector(layout, balance, slots.length);
+  return {
+    chain: chainRules(ownPickName(scope, plan), [dnatToMap(layout.nft, [slot], map.name)]),
+    map,
+    elements: slotElements(map, slots, ({ ip, port }) => [ip, port]),
+  };
+}
+
+/**
+ * As `pickSlots`, for session affinity. The map gives the number of an endpoint and not its address, because the chain
+ * of the endpoint must also remember the client. The packet's priority carries the number from the map to the rule that
+ * goes to that chain.
+ */
+function affinitySlots(layout: Layout, scope: PickScope, plan: ServicePortPlan, balance: Balance): OwnPick {
+  const slots = ownSlots(scope, plan, balance);
+  const { cluster, local } = plan.endpoints;
+  const endpoints = scope === 'local' ? local : cluster;
+  const map = ownMap(MAPS[scope].numbers, plan, [SLOT]);
+  const numbers = new Map(endpoints.map(({ text }, i) => [text, i + 1]));
+  const slot = slotSelector(layout, balance, slots.length);
+  const known = endpoints.map((endpoint): RuleBody => [toKnownEndpoint(layout, plan, endpoint)]);
+  const chosen = endpoints.map((endpoint, i): RuleBody => {
+    const isChosen = match(metaPriority, 'eq', host32(i + 1));
+    return [[...isChosen, ...setPriority(constant(host32(0))), goto(endpointChainName(plan, endpoint))]];
+  });
+  const choose: RuleBody = [setPriority(lookUp([slot], map.name, 4))];
+  return {
+    chain: chainRules(ownPickName(scope, plan), ...known, choose, ...chosen),
+    map,
+    elements: slotElements(map, slots, ({ text }) => [numbers.get(text) ?? 0]),
+  };
+}
+
+function ownMap(prefix: string, plan: ServicePortPlan, data: readonly DataType[]): NftMap {
+  return { kind: 'map', name: `${prefix}-${servicePortBase(plan)}`, type: [SLOT], data };
+}
+
+/**
+ * A counter begins at its first slot whenever its rule is written. The rule changes with the number of slots, so the
+ * endpoint that comes first depends on that number. Otherwise frequent changes would favour one endpoint.
+ */
+function ownSlots(scope: PickScope, plan: ServicePortPlan, balance: Balance): readonly Endpoint[] {
+  const { cluster, local } = slotsOf(plan);
+  const slots = scope === 'local' ? local : cluster;
+  if (!takesTurns(balance) || slots.length < 2) return slots;
+  const digest = createHash('sha256')
+    .update(`${servicePortBase(plan)} ${slots.length}`)
+    .digest();
+  const first = digest.readUInt32BE() % slots.length;
+  return [...slots.slice(first), ...slots.slice(0, first)];
+}
+
+function slotSelector({ nft }: Layout, balance: Balance, count: number): Selector {
+  if (takesTurns(balance)) return numgen('inc', count);
+  if (balance.algorithm !== 'consistent-hash') return numgen('random', count);
+  const input = balance.hashBy === 'client-address' ? [ipSaddr(nft)] : [ipSaddr(nft), thSport];
+  return jhash(input, count, HASH_SEED);
+}
+
+function slotElements(
+  map: NftMap,
+  slots: readonly Endpoint[],
+  valuesOf: (endpoint: Endpoint) => readonly DataValue[],
+): readonly Omit<Element, 'kind'>[] {
+  // A table of a hash has each endpoint about a hundred times.
+  const known = new Map<Endpoint, Buffer>();
+  return slots.map((endpoint, slot) => {
+    const data = known.get(endpoint) ?? dataBytes(map.data, valuesOf(endpoint));
+    known.set(endpoint, data);
+    return { key: dataBytes(map.type, [slot]), data };
+  });
+}

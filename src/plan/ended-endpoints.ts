@@ -1,0 +1,97 @@
+import type { Change } from '../lib/change.ts';
+import { NONE } from '../lib/none.ts';
+import { type Endpoint, type ServicePort, type ServiceState, servicePortName } from '../model/index.ts';
+import { joinHostPort } from '../net/index.ts';
+import { endpointsOf } from './service-port-plan.ts';
+import { addressesOf } from './stale-flows.ts';
+
+/** An endpoint that left a TCP service port whose connections the proxy shall end. */
+export interface EndedEndpoint {
+  /** `ns/name` */
+  readonly service: string;
+  readonly port: ServicePort;
+  readonly endpoint: Endpoint;
+  /** How long its connections may go on. */
+  readonly afterSeconds: number;
+}
+
+/**
+ * The endpoints that a change takes from service ports that ask for an end of connections. An endpoint counts as gone when
+ * no EndpointSlice of the Service lists it any more, or when the service port is gone. While it is listed it may finish
+ * its connections by itself, even if it is terminating and no longer serves.
+ */
+export function endedEndpoints(change: Change<ServiceState>): readonly EndedEndpoint[] {
+  if (change.type === 'added') return NONE;
+  const { from } = change;
+  if (from.ports.every(port => !endsConnections(port))) {
+    const asksNow = change.type === 'updated' && change.to.ports.some(endsConnections);
+    if (!asksNow) return NONE;
+  }
+  const to = change.type === 'updated' ? change.to : undefined;
+  const ended: EndedEndpoint[] = [];
+  for (const port of from.ports) {
+    const next = to?.ports.find(other => sameFrontend(port, other));
+    const afterSeconds = (next ?? port).traffic.resetAfterSeconds;
+    if (port.protocol !== 'TCP' || afterSeconds === undefined) continue;
+    const left = new Set(to && next ? endpointsOf(to, next).map(({ text }) => text) : NONE);
+    for (const endpoint of endpointsOf(from, port)) {
+      if (!left.has(endpoint.text)) ended.push({ service: from.key, port, endpoint, afterSeconds });
+    }
+  }
+  return ended;
+}
+
+/** Whether the endpoint is still gone, and the Service still asks for the end of its connections. */
+export function isStillEnded({ port, endpoint }: EndedEndpoint, service: ServiceState | undefined): boolean {
+  const now = service?.ports.find(other => sameFrontend(port, other));
+  if (!service || !now) return true;
+  return endsConnections(now) && !endpointsOf(service, now).some(({ text }) => text === endpoint.text);
+}
+
+/** Identifies an endpoint of a service port. */
+export function endedEndpointKey({ service, port, endpoint }: EndedEndpoint): string {
+  return `${service} ${joinHostPort(port.clusterIP, port.port)} ${endpoint.text}`;
+}
+
+/** `ns/name:port` */
+export function endedPortName({ service, port }: EndedEndpoint): string {
+  return servicePortName(service, port.name);
+}
+
+/** A TCP connection to a Service: where the client sends, and the endpoint that answers. */
+export interface Connection {
+  readonly destination: { readonly ip: string; readonly port: number };
+  readonly answeredBy: { readonly ip: string; readonly port: number };
+}
+
+/** Returns a function that finds the endpoint that is gone and that a connection goes to. */
+export function endedConnectionTest(
+  ended: readonly EndedEndpoint[],
+  allowExternalIPs: boolean,
+): (connection: Connection) => EndedEndpoint | undefined {
+  const byFrontend = new Map<string, EndedEndpoint>();
+  for (const one of ended) {
+    const { port, endpoint } = one;
+    for (const ip of addressesOf(port, allowExternalIPs))
+      byFrontend.set(`${endpoint.text} ${joinHostPort(ip, port.port)}`, one);
+    if (port.nodePort !== 0) byFrontend.set(`${endpoint.text} ${port.nodePort}`, one);
+  }
+  return ({ destination, answeredBy }) => {
+    const endpoint = joinHostPort(answeredBy.ip, answeredBy.port);
+    // A connection straight to the endpoint belongs to no Service.
+    if (destination.ip === answeredBy.ip && destination.port === answeredBy.port) return undefined;
+    return (
+      byFrontend.get(`${endpoint} ${joinHostPort(destination.ip, destination.port)}`) ??
+      byFrontend.get(`${endpoint} ${destination.port}`)
+    );
+  };
+}
+
+function endsConnections(port: ServicePort): boolean {
+  return port.traffic.resetAfterSeconds !== undefined;
+}
+
+/** The name of a port may change while its connections go on. */
+function sameFrontend(a: ServicePort, b: ServicePort): boolean {
+  return a.protocol === b.protocol && a.clusterIP === b.clusterIP && a.port === b.port;
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import type { EndpointSlice, Service } from '../../src/api/index.ts';
+import { defaultConfiguration } from '../../src/config/index.ts';
+import { Cluster } from '../../src/demo/playground/index.ts';
+import { ConntrackSocket, L4 } from '../../src/kernel/conntrack/index.ts';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { closeRaw, listenStream } from '../../src/kernel/sockets/index.ts';
+import { writeSysctl } from '../../src/kernel/sysctl.ts';
+import { configuredMode, type EndReport, SILENT_EVENTS } from '../../src/modes/index.ts';
+import { familyOf, type Ip } from '../../src/net/index.ts';
+import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
+import { createProxy, MASQUERADE_BIT, type RunningProxy, syncIntervals } from '../../src/proxy/index.ts';
+import { ConnectionCrowd } from './connection-crowd.ts';
+import { slice } from './objects.ts';
+import { waitFor } from './wait-for.ts';
+
+export type LabMode = 'nftables' | 'iptables' | 'userspace';
+
+const ENDPOINT_PORT = 8080;
+
+/** A cluster with clients, endpoints that accept any number of connections, and a proxy that ends connections. */
+export class EndingLab {
+  readonly cluster = Cluster.create();
+  readonly proxy: RunningProxy;
+  readonly reports: EndReport[] = [];
+  readonly #clients: NetworkNamespace[] = [];
+  readonly #crowds: ConnectionCrowd[] = [];
+  readonly #listeners: number[] = [];
+  readonly #conntrack: ConntrackSocket;
+  readonly #slices = new Map<string, EndpointSlice>();
+
+  constructor(mode: LabMode) {
+    this.#conntrack = ConntrackSocket.open({ namespace: this.cluster.node });
+    const failed = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
+    const ignore = () => {};
+    this.proxy = createProxy(
+      {
+        nodeName: 'node-a',
+        families: ['IPv4'],
+        namespace: this.cluster.node,
+        mode: configuredMode({ ...defaultConfiguration(), mode }, { countConnections: false }),
+        live: {
+          settings: DEFAULT_PLAN_SETTINGS,
+          nodePortAddresses: [],
+          masqueradeBit: MASQUERADE_BIT,
+          intervals: syncIntervals(0, 1000),
+        },
+        clientNamespaces: () => this.#clients.map(({ path }) => path),
+      },
+      {
+        loop: {
+          problem: ignore,
+          recovered: ignore,
+          queued: ignore,
+          syncStarted: ignore,
+          synced: ignore,
+          syncFailed: (_family, { error }) => failed('sync', error),
+          failed,
+        },
+        mode: SILENT_EVENTS,
+        staleFlowsCleaned: ignore,
+        connectionsEnded: (_family, _ended, report) => this.reports.push(report),
+      },
+    );
+    this.proxy.loop.synced();
+  }
+
+  /** A pod of the node whose network namespace the proxy can enter. */
+  addClient(ip: Ip): NetworkNamespace {
+    const pod = this.cluster.addPod(ip, undefined, { sendsThroughNode: true });
+    this.#clients.push(pod);
+    return pod;
+  }
+
+  addEndpoint(ip: Ip): void {
+    const namespace = this.cluster.addPod(ip, undefined, { sendsThroughNode: true });
+    writeSysctl('net/core/somaxconn', 65535, namespace);
+    const listener = listenStream(namespace, familyOf(ip), ip, ENDPOINT_PORT, { keepAliveSeconds: 3600 });
+    this.#listeners.push(listener);
+  }
+
+  async setService(to: Service, endpoints: readonly Ip[]): Promise<void> {
+    this.proxy.loop.serviceChanged({ type: 'added', to });
+    await this.setEndpoints(to.metadata.name, endpoints);
+  }
+
+  async setEndpoints(service: string, endpoints: readonly Ip[]): Promise<void> {
+    const to = slice(`${service}-1`, endpoints);
+    const from = this.#slices.get(service);
+    this.#slices.set(service, to);
+    this.proxy.loop.endpointSliceChanged(from ? { type: 'updated', from, to } : { type: 'added', to });
+    await this.proxy.loop.settled();
+  }
+
+  /** Opens connections and waits until the endpoints have accepted them. */
+  async connect(client: NetworkNamespace, ip: Ip, port: number, count: number): Promise<ConnectionCrowd> {
+    const crowd = new ConnectionCrowd(client, ip, port, count);
+    this.#crowds.push(crowd);
+    await waitFor('all connections are open', () => crowd.areConnected());
+    return crowd;
+  }
+
+  /** The endpoint of each connection to this address, by the client's port. */
+  endpointsOf(dst: Ip, dstPort: number): ReadonlyMap<number, Ip> {
+    const flows = this.#conntrack.dump({ family: 'IPv4', protocol: L4.TCP, original: { dst, dstPort } });
+    return new Map(Array.from(flows, ({ original, reply }) => [original.srcPort, reply.src]));
+  }
+
+  async close(): Promise<void> {
+    for (const crowd of this.#crowds) crowd.close();
+    for (const listener of this.#listeners) closeRaw(listener);
+    await this.proxy.close();
+    this.#conntrack.close();
+    this.cluster.close();
+  }
+}
