@@ -122,16 +122,23 @@ function Facts({ detail, row, port }: FactsProps) {
 
 function policiesText(port: PortDetail | undefined): string {
   if (!port) return '–';
-  const { internalTrafficPolicy, externalTrafficPolicy, affinitySeconds, healthCheckNodePort, topology } = port;
+  const { internalTrafficPolicy, externalTrafficPolicy, affinitySeconds, healthCheckNodePort, topology, balance } = port;
   return [
     `internal ${internalTrafficPolicy}`,
     externalTrafficPolicy && `external ${externalTrafficPolicy}`,
     affinitySeconds !== undefined && `session affinity ${affinitySeconds} s`,
+    balance && `balance ${balanceWords(balance)}`,
     healthCheckNodePort !== undefined && `health check at node port ${healthCheckNodePort}`,
     topology,
   ]
     .filter(text => text)
     .join(' · ');
+}
+
+function balanceWords({ algorithm, from, unavailable, hashBy }: NonNullable<PortDetail['balance']>): string {
+  if (unavailable) return `as the mode does (${unavailable} is not available)`;
+  if (!algorithm) return 'as the mode does';
+  return `${algorithm}${hashBy ? ` by ${hashBy}` : ''} (${from})`;
 }
 
 type PairsOfTexts = Readonly<Record<string, string>>;
