@@ -10,6 +10,7 @@ import {
   explainTopology,
   type Frontend,
   type ServicePortPlan,
+  slotsOf,
 } from '../plan/index.ts';
 import type { ProxyState } from '../proxy/index.ts';
 
@@ -150,16 +151,18 @@ function portReport(
   };
 }
 
-function frontendReport(frontend: Frontend, { endpoints }: ServicePortPlan, acceptedAt: AcceptedAt): FrontendReport {
+function frontendReport(frontend: Frontend, plan: ServicePortPlan, acceptedAt: AcceptedAt): FrontendReport {
   const { kind, ip, port, policy, action, shortCircuit, masquerade, firewall } = frontend;
-  const targets = policy === 'Local' ? endpoints.local : endpoints.cluster;
+  const slots = slotsOf(plan);
+  // An endpoint may have several slots, or none.
+  const targets = new Set(policy === 'Local' ? slots.local : slots.cluster);
   return {
     kind,
     ...(ip ? { address: ip } : { acceptedAt }),
     port,
     policy,
     action,
-    endpoints: action === 'forward' ? targets.length : 0,
+    endpoints: action === 'forward' ? targets.size : 0,
     shortCircuit,
     masquerade,
     ...(firewall ? { sourceRanges: firewall.sourceRanges.map(formatCidr) } : {}),

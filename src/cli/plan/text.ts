@@ -120,7 +120,8 @@ function endpointCells(endpoint: EndpointReport, style: Style): string[] {
 function balanceCell({ clusterPolicy, localPolicy, weight, part }: EndpointReport): string {
   const [cluster, local] = [shareText(clusterPolicy?.share), shareText(localPolicy?.share)];
   const shares = cluster && local && cluster !== local ? `${cluster}, local ${local}` : cluster || local;
-  const weighed = weight === undefined ? '' : weightText({ weight, ...(part === undefined ? {} : { part }) });
+  // The reason says it already.
+  const weighed = !weight ? '' : weightText({ weight, ...(part === undefined ? {} : { part }) });
   return [weighed, shares && `gets ${shares}`].filter(Boolean).join(', ');
 }
 

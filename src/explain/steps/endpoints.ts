@@ -114,7 +114,7 @@ function endpointLines(endpoints: readonly ExplainedEndpoint[]): readonly string
         target,
         isLocal ? `${node} (this node)` : node,
         zone,
-        weight === undefined ? reason : `${reason}, ${weightText({ weight, ...(part === undefined ? {} : { part }) })}`,
+        !weight ? reason : `${reason}, ${weightText({ weight, ...(part === undefined ? {} : { part }) })}`,
       ]),
   );
   const more = sorted.length - MAX_LINES;

@@ -7,6 +7,7 @@ import { pageInfo } from '../../../state/page-info.ts';
 import { Connections } from '../connections/connections-plot.tsx';
 import { frontendId } from '../picture/model.ts';
 import type { Selection } from '../picture/selection.ts';
+import { balanceWords } from './balance-words.ts';
 import { CopyAs } from './copy-as.tsx';
 import { askedFrontend, explainTarget } from './explain-target.ts';
 import { stateAdvice } from './state-advice.ts';
@@ -122,7 +123,8 @@ function Facts({ detail, row, port }: FactsProps) {
 
 function policiesText(port: PortDetail | undefined): string {
   if (!port) return '–';
-  const { internalTrafficPolicy, externalTrafficPolicy, affinitySeconds, healthCheckNodePort, topology, balance } = port;
+  const { internalTrafficPolicy, externalTrafficPolicy, affinitySeconds, healthCheckNodePort, topology, balance } =
+    port;
   return [
     `internal ${internalTrafficPolicy}`,
     externalTrafficPolicy && `external ${externalTrafficPolicy}`,
@@ -133,12 +135,6 @@ function policiesText(port: PortDetail | undefined): string {
   ]
     .filter(text => text)
     .join(' · ');
-}
-
-function balanceWords({ algorithm, from, unavailable, hashBy }: NonNullable<PortDetail['balance']>): string {
-  if (unavailable) return `as the mode does (${unavailable} is not available)`;
-  if (!algorithm) return 'as the mode does';
-  return `${algorithm}${hashBy ? ` by ${hashBy}` : ''} (${from})`;
 }
 
 type PairsOfTexts = Readonly<Record<string, string>>;
