@@ -20,7 +20,7 @@ import { mebibytes, median, quantile, report, reportMachine, rounded } from './s
 
 const CHOICES: readonly Choice[] = ['none', ...ALGORITHMS];
 
-/** The table of one hash takes nearly a megabyte of the kernel's memory. */
+/** The table of one hash takes nearly half a megabyte of the kernel's memory. */
 const MAX_HASHES = 500;
 
 const { values: flags } = parseArgs({
