@@ -82,12 +82,18 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
   describe(`balance with ${backend}`, () => {
     for (const family of ['IPv4', 'IPv6'] as const) {
       test(`BALANCE-40 BALANCE-41 connections follow the weights (${family})`, () =>
-        withLab(backend, family, async ({ annotate, count, endpoints: [a, b, c] }) => {
+        withLab(backend, family, async ({ annotate, count, namespace, endpoints: [a, b, c] }) => {
+          const program = `${family === 'IPv4' ? 'iptables' : 'ip6tables'}-${backend === 'legacy' ? 'legacy' : 'nft'}`;
+          const rules = () => runIn(namespace, program, ['-w', '-t', 'nat', '-S']).split('\n').sort();
+          await annotate({});
+          const before = rules();
           await annotate(weighted(`${a}=1,${b}=3,${c}=0`));
           const [ofA = 0, ofB = 0, ofC] = await count(400);
           assert.deepEqual([ofA + ofB, ofC], [400, 0]);
           // A quarter of 400 has the standard deviation 8.7. Six of them are missed twice in a billion runs.
           assert.ok(Math.abs(ofA - 100) <= 52, `${ofA}`);
+          await annotate({});
+          assert.deepEqual(rules(), before);
         }));
     }
 
