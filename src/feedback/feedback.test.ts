@@ -21,6 +21,8 @@ function setUp() {
       state.replan(family, key);
       state.takeFamily(family);
     },
+    plansOf: (family, key) => state.family(family).planner.plansOf(key),
+    onError: (action, error) => assert.fail(`could not ${action}: ${error}`),
   });
   const report = () => {};
   const state: ProxyState = new ProxyState({
@@ -75,7 +77,7 @@ test('BALANCE-61 shares change at most once a second', async () => {
   await clock.advance(10_000);
   assert.deepEqual(
     replanned,
-    [1000, 2000, 3000].map(at => `${at} IPv4 default/web`),
+    [300, 1300, 2300, 3300].map(at => `${at} IPv4 default/web`),
   );
 });
 

@@ -1,19 +1,30 @@
-import { type Change, latestOf } from '../lib/change.ts';
-import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
+import type { Change } from '../lib/change.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { NONE } from '../lib/none.ts';
-import { DEFAULT_TRAFFIC, type Model, type ServicePort, type ServiceState } from '../model/index.ts';
+import { type Algorithm, DEFAULT_TRAFFIC, type Model, type ServicePort, type ServiceState } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
-import { endpointsOf, type LiveEndpoints, planId, samePort } from '../plan/index.ts';
+import {
+  type BalanceOptions,
+  endpointsOf,
+  type LiveEndpoints,
+  planId,
+  type ServicePortPlan,
+  samePort,
+} from '../plan/index.ts';
+import { LeastConnections, type LeastConnectionsOptions } from './least-connections.ts';
+import { StepTimer } from './step-timer.ts';
 import { WatchedPort } from './watched-port.ts';
 
-export interface FeedbackOptions {
+export interface FeedbackOptions extends Pick<LeastConnectionsOptions, 'namespace' | 'open'> {
   readonly clock?: Clock | undefined;
+  /** For least connections the mode takes turns over shares, because it does not count connections itself. */
+  readonly needsConnectionFeedback?: boolean | undefined;
+  plansOf(family: Family, service: string): readonly ServicePortPlan[];
   /** The endpoints of a Service have other shares now, so the proxy must plan the Service again. */
   replan(family: Family, service: string): void;
+  /** `action` has a verb: `count open connections`. */
+  onError(action: string, error: unknown): void;
 }
-
-/** Shares do not change more often. */
-const MIN_PAUSE_MS = 1000;
 
 /**
  * What the proxy learns about endpoints while it runs. It watches only service ports whose Service asks for it. Without
@@ -23,11 +34,25 @@ export class Feedback {
   readonly #options: FeedbackOptions;
   readonly #clock: Clock;
   readonly #ports: Readonly<Record<Family, Map<string, WatchedPort>>> = { IPv4: new Map(), IPv6: new Map() };
-  #timer: Timer | undefined;
+  readonly #defaults = new Map<Family, Algorithm | undefined>();
+  readonly #steps: StepTimer;
+  readonly #leastConnections: LeastConnections;
 
   constructor(options: FeedbackOptions) {
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    const { clock = systemClock, namespace, open, onError } = options;
+    this.#clock = clock;
+    const replan = ({ family, service }: WatchedPort) => options.replan(family, service);
+    this.#steps = new StepTimer({ clock, ports: () => this.#all(), sharesChanged: replan });
+    this.#leastConnections = new LeastConnections({
+      clock,
+      namespace,
+      open,
+      ports: () => [...this.#all()].filter(({ algorithm }) => this.#needsConnections(algorithm)),
+      plansOf: ({ family, service }) => options.plansOf(family, service),
+      sharesChanged: replan,
+      onError: error => onError('count open connections', error),
+    });
   }
 
   /** What the plans of a family need to know. */
@@ -35,59 +60,71 @@ export class Feedback {
     return { of: id => this.#ports[family].get(id) };
   }
 
-  /** The Services of a model changed. Their plans follow. */
-  changed({ family }: Pick<Model, 'family'>, changes: readonly Change<ServiceState>[]): void {
-    let isWatching = this.#ports.IPv4.size + this.#ports.IPv6.size > 0;
-    for (const change of changes) {
-      if (!isWatching && !latestOf(change).ports.some(isWatched)) continue;
-      this.#serviceChanged(family, change);
-      isWatching = true;
-    }
-    if (isWatching) this.#schedule();
+  /** Services changed, or the default did. Their plans follow. */
+  changed(
+    model: Pick<Model, 'family' | 'services'>,
+    changes: readonly Change<ServiceState>[],
+    { defaultAlgorithm }: BalanceOptions,
+  ): void {
+    const { family } = model;
+    const hasNewDefault = this.#defaults.get(family) !== defaultAlgorithm;
+    this.#defaults.set(family, defaultAlgorithm);
+    const wasWatching = this.#ports[family].size > 0;
+    for (const change of changes) this.#serviceChanged(family, change);
+    if (hasNewDefault) for (const state of model.services()) this.#defaultChanged(family, state);
+    if (!wasWatching && this.#ports[family].size === 0) return;
+    this.#steps.update();
+    this.#leastConnections.update();
   }
 
-  close(): void {
-    this.#timer?.cancel();
+  async close(): Promise<void> {
+    this.#steps.close();
+    await this.#leastConnections.close();
   }
 
   #serviceChanged(family: Family, change: Change<ServiceState>): void {
-    const ports = this.#ports[family];
     const from = change.type === 'added' ? undefined : change.from;
     const to = change.type === 'removed' ? undefined : change.to;
-    for (const port of from?.ports ?? NONE) {
-      const stays = to?.ports.some(other => samePort(other, port) && isWatched(other));
-      if (from && !stays) ports.delete(planId({ service: from.key, port }));
+    if (from && this.#ports[family].size > 0) {
+      for (const port of from.ports) {
+        if (!to?.ports.some(other => samePort(other, port))) this.#forget(family, from.key, port);
+      }
     }
-    if (to) for (const port of to.ports.filter(isWatched)) this.#portChanged(family, port, from, to);
+    if (to) for (const port of to.ports) this.#portChanged(family, port, from, to);
+  }
+
+  #defaultChanged(family: Family, state: ServiceState): void {
+    for (const port of state.ports) this.#portChanged(family, port, state, state);
   }
 
   #portChanged(family: Family, port: ServicePort, from: ServiceState | undefined, to: ServiceState): void {
-    const id = planId({ service: to.key, port });
+    const algorithm = port.traffic.algorithm ?? this.#defaults.get(family);
+    if (!this.#isWatched(port, algorithm)) {
+      this.#forget(family, to.key, port);
+      return;
+    }
     const ports = this.#ports[family];
-    const watched = ports.get(id) ?? new WatchedPort(family, to.key, () => this.#clock.elapsed());
+    const id = planId({ service: to.key, port });
+    const watched = ports.get(id) ?? new WatchedPort(family, to.key, id, port, () => this.#clock.elapsed());
     ports.set(id, watched);
     const before = from?.ports.some(other => samePort(other, port)) ? endpointsOf(from, port) : NONE;
-    watched.changed(port, before, endpointsOf(to, port));
+    watched.changed(port, algorithm, before, endpointsOf(to, port));
+  }
+
+  #forget(family: Family, service: string, port: ServicePort): void {
+    if (this.#ports[family].size > 0) this.#ports[family].delete(planId({ service, port }));
+  }
+
+  /** The Service asks for something that depends on what happens to the endpoints. */
+  #isWatched({ traffic }: ServicePort, algorithm: Algorithm | undefined): boolean {
+    return (traffic !== DEFAULT_TRAFFIC && traffic.slowStartSeconds > 0) || this.#needsConnections(algorithm);
+  }
+
+  #needsConnections(algorithm: Algorithm | undefined): boolean {
+    return algorithm === 'least-connections' && this.#options.needsConnectionFeedback === true;
   }
 
   *#all(): Generator<WatchedPort> {
     for (const family of FAMILIES) yield* this.#ports[family].values();
   }
-
-  /** Wakes up when a share changes next. */
-  #schedule(): void {
-    this.#timer?.cancel();
-    const now = this.#clock.elapsed();
-    const next = Math.min(...Array.from(this.#all(), port => port.nextStep() ?? Number.POSITIVE_INFINITY));
-    if (!Number.isFinite(next)) return;
-    this.#timer = this.#clock.setTimer(Math.max(MIN_PAUSE_MS, next - now), () => {
-      for (const port of this.#all()) if (port.takeStep()) this.#options.replan(port.family, port.service);
-      this.#schedule();
-    });
-  }
-}
-
-/** Its Service asks for something that depends on what happens to the endpoints. */
-function isWatched({ traffic }: ServicePort): boolean {
-  return traffic !== DEFAULT_TRAFFIC && traffic.slowStartSeconds > 0;
 }

@@ -1,5 +1,6 @@
 import { NONE } from '../lib/none.ts';
-import type { Endpoint, ServicePort } from '../model/index.ts';
+import { sameMap } from '../lib/same-map.ts';
+import type { Algorithm, Endpoint, ServicePort } from '../model/index.ts';
 import type { Family } from '../net/index.ts';
 import type { LivePort } from '../plan/index.ts';
 import { SlowStart } from './slow-start.ts';
@@ -9,31 +10,61 @@ export class WatchedPort implements LivePort {
   readonly family: Family;
   /** `ns/name` */
   readonly service: string;
-  /** As of the last change. */
+  /** The plan's. */
+  readonly id: string;
+  readonly protocol: ServicePort['protocol'];
+  /** Undefined: the mode chooses as it always does. */
+  algorithm: Algorithm | undefined;
+  /** As of the last change, usable or not. */
   endpoints: readonly Endpoint[] = NONE;
   readonly #slowStart = new SlowStart();
   readonly #now: () => number;
   #nextStep: number | undefined;
+  /** By text of the endpoint. They contain the shares of slow start. */
+  #levelShares: ReadonlyMap<string, number> | undefined;
 
-  constructor(family: Family, service: string, now: () => number) {
+  constructor(family: Family, service: string, id: string, { protocol }: ServicePort, now: () => number) {
     this.family = family;
     this.service = service;
+    this.id = id;
+    this.protocol = protocol;
     this.#now = now;
   }
 
-  changed({ traffic }: ServicePort, from: readonly Endpoint[], to: readonly Endpoint[]): void {
+  changed(
+    { traffic }: ServicePort,
+    algorithm: Algorithm | undefined,
+    from: readonly Endpoint[],
+    to: readonly Endpoint[],
+  ): void {
+    this.algorithm = algorithm;
     this.endpoints = to;
+    if (algorithm !== 'least-connections') this.#levelShares = undefined;
     const now = this.#now();
     this.#slowStart.changed(traffic.slowStartSeconds, from, to, now);
     this.#nextStep = this.#slowStart.nextStep(now);
   }
 
   share({ text }: Endpoint): number {
+    return this.#levelShares?.get(text) ?? this.startShare(text);
+  }
+
+  /** The share of slow start. */
+  startShare(text: string): number {
     return this.#slowStart.share(text, this.#now());
   }
 
   isEjected(): boolean {
     return false;
+  }
+
+  /** Returns true if a share is another one now. */
+  setLevelShares(shares: ReadonlyMap<string, number>): boolean {
+    const isUsual = Array.from(shares).every(([text, share]) => share === this.startShare(text));
+    const next = isUsual ? undefined : shares;
+    if (sameMap(this.#levelShares, next)) return false;
+    this.#levelShares = next;
+    return true;
   }
 
   /** When a share of slow start changes next. */

@@ -130,6 +130,8 @@ export interface ModeDescriptor<Options = unknown> {
   readonly startEvent?: StartEvent | undefined;
   /** How this mode can spread connections. A Service that asks for another way gets what the mode always does. */
   readonly algorithms: readonly Algorithm[];
+  /** For least connections the mode takes turns over slots, and the proxy changes the slots by the open connections. */
+  readonly needsConnectionFeedback?: boolean | undefined;
   /** What happens to connections in this mode, where modes differ. */
   behaviour(options: Options): ModeBehaviour;
 }

@@ -146,7 +146,7 @@ export class ProxyState {
   takeFamily(family: Family): FamilyDiff {
     const { model, planner } = this.#families[family];
     const diff = model.take();
-    this.#options.feedback?.changed(model, diff.services);
+    this.#options.feedback?.changed(model, diff.services, this.#planOptions.families[family]);
     const again = this.#again[family];
     this.#again[family] = new Set();
     return { model: diff, plans: planner.update(diff, this.#planOptions.families[family], again) };

@@ -116,10 +116,14 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     error => listeners.loop.failed('remove lost attempts to connect', error),
   );
   const feedback = new Feedback({
+    namespace,
+    needsConnectionFeedback: descriptor.needsConnectionFeedback,
+    plansOf: (family, service) => loop.state.family(family).planner.plansOf(service),
     replan(family, service) {
       loop.state.replan(family, service);
       loop.request([family]);
     },
+    onError: (action, error) => listeners.loop.failed(action, error),
   });
   const ender = new ConnectionEnder({ namespace, mode, otherNamespaces: config.clientNamespaces });
   const ends = new EndpointEnds({
@@ -172,12 +176,13 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     },
     async close() {
       addresses.close();
-      feedback.close();
+      await feedback.close();
       ends.close();
       await loop.close();
       await lostAttempts.finished();
       await ends.finished();
       cleaner.close();
+      ender.close();
     },
   };
 }

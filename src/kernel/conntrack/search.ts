@@ -41,21 +41,45 @@ async function search(
   encode: typeof encodeFilter,
   { limit, maxReceived }: SearchLimits,
 ): Promise<FlowSearch> {
-  const socket = open();
   const flows: Flow[] = [];
+  let received = 0;
+  for await (const flow of receive(open, filter, encode)) {
+    if (received++ === maxReceived) return { flows, ended: 'received' };
+    if (!flow) continue;
+    if (flows.length === limit) return { flows, ended: 'limit' };
+    flows.push(flow);
+  }
+  return { flows, ended: undefined };
+}
+
+/** Every flow that matches. Threads of the pool wait while the kernel searches its table. */
+export async function* streamInBackground(
+  open: () => NetlinkSocket,
+  filter: FlowFilter,
+): AsyncGenerator<Flow, void, undefined> {
+  try {
+    for await (const flow of receive(open, filter, encodeFilter)) if (flow) yield flow;
+  } catch (error) {
+    if (!isRefusedFilter(error)) throw error;
+    for await (const flow of receive(open, filter, encodePlainFilter)) if (flow) yield flow;
+  }
+}
+
+/** Yields undefined in place of a flow that does not match. */
+async function* receive(
+  open: () => NetlinkSocket,
+  filter: FlowFilter,
+  encode: typeof encodeFilter,
+): AsyncGenerator<Flow | undefined, void, undefined> {
+  const socket = open();
   let received = 0;
   try {
     const messages = socket.streamInBackground(printFilter(filter), CtMessage.GET, writer => encode(writer, filter));
     for await (const { body } of messages) {
-      if (received === maxReceived) return { flows, ended: 'received' };
       const flow = decodeFlow(body);
-      if (flow && matches(filter, flow)) {
-        if (flows.length === limit) return { flows, ended: 'limit' };
-        flows.push(flow);
-      }
+      yield flow && matches(filter, flow) ? flow : undefined;
       if (++received % FLOWS_PER_TURN === 0) await nextTurn();
     }
-    return { flows, ended: undefined };
   } finally {
     socket.close();
   }

@@ -28,6 +28,7 @@ export const nftables: ModeDescriptor<NftablesOptions> = {
   nodePortAddresses: ['primary'],
   hasPartialSyncMetrics: true,
   algorithms: ALGORITHMS,
+  needsConnectionFeedback: true,
   behaviour: ({ localhostNodePorts, keepNodeSourcePorts = false }) => ({
     ...PLAN_BEHAVIOUR,
     rejectsUnknownPorts: 'at-cluster-ips',

@@ -1,0 +1,99 @@
+import { type FlowFilter, L4 } from '../kernel/conntrack/index.ts';
+import { planId, reachableEndpoints, type ServicePortPlan } from '../plan/index.ts';
+import { ConnectionPoll, type ConnectionPollOptions } from './connection-poll.ts';
+import { levelShares } from './level-shares.ts';
+import { endpointKey, OpenConnections } from './open-connections.ts';
+import type { WatchedPort } from './watched-port.ts';
+
+export interface LeastConnectionsOptions extends Pick<ConnectionPollOptions, 'clock' | 'namespace' | 'open'> {
+  /** The service ports that want least connections. */
+  ports(): readonly WatchedPort[];
+  plansOf(port: WatchedPort): readonly ServicePortPlan[];
+  sharesChanged(port: WatchedPort): void;
+  onError(error: unknown): void;
+}
+
+/**
+ * Gives endpoints with fewer open connections a larger share of the next ones, for modes whose kernel part only takes
+ * turns. It looks at the kernel's table of connections while there are service ports that want it.
+ */
+export class LeastConnections {
+  readonly #options: LeastConnectionsOptions;
+  #connections = new OpenConnections();
+  #poll: ConnectionPoll | undefined;
+
+  constructor(options: LeastConnectionsOptions) {
+    this.#options = options;
+  }
+
+  /** The service ports changed. */
+  update(): void {
+    const isWanted = this.#options.ports().length > 0;
+    if (isWanted === (this.#poll !== undefined)) return;
+    void this.close();
+    if (isWanted) this.#start();
+  }
+
+  async close(): Promise<void> {
+    const poll = this.#poll;
+    this.#poll = undefined;
+    await poll?.close();
+  }
+
+  #start(): void {
+    const { clock, namespace, open, onError } = this.#options;
+    this.#connections = new OpenConnections();
+    try {
+      this.#poll = new ConnectionPoll({
+        clock,
+        namespace,
+        open,
+        onError,
+        filters: () => this.#begin(),
+        found: flow => this.#connections.add(flow),
+        finished: () => this.#finish(),
+      });
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  #begin(): readonly FlowFilter[] {
+    const ports = this.#options.ports();
+    this.#connections.begin(ports.flatMap(port => port.endpoints.map(({ text }) => endpointKey(port.protocol, text))));
+    return flowFilters(ports);
+  }
+
+  #finish(): void {
+    const { ports, plansOf, sharesChanged } = this.#options;
+    for (const port of ports()) {
+      const plan = plansOf(port).find(candidate => planId(candidate) === port.id);
+      if (plan && this.#level(port, plan)) sharesChanged(port);
+    }
+  }
+
+  /** Returns true if a share changed. */
+  #level(port: WatchedPort, { endpoints }: ServicePortPlan): boolean {
+    const used = reachableEndpoints(endpoints);
+    const found = used.map(({ text }) => this.#connections.of(endpointKey(port.protocol, text)));
+    const arrivals = found.reduce((sum, endpoint) => sum + endpoint.arrivals, 0);
+    const loads = found.map(({ connections }, i) => ({ connections, part: port.startShare(used[i]?.text ?? '') }));
+    const shares = levelShares(loads, arrivals);
+    return port.setLevelShares(new Map(used.map(({ text }, i) => [text, shares[i] ?? 1])));
+  }
+}
+
+/** One look for each family and protocol. If all endpoints have the same port, the kernel sends only flows from there. */
+function flowFilters(ports: readonly WatchedPort[]): readonly FlowFilter[] {
+  const groups = new Map<string, FlowFilter & { readonly endpointPorts: Set<number> }>();
+  for (const { family, protocol, endpoints } of ports) {
+    const key = `${family} ${protocol}`;
+    const group = groups.get(key) ?? { family, protocol: L4[protocol], endpointPorts: new Set() };
+    groups.set(key, group);
+    for (const { port } of endpoints) group.endpointPorts.add(port);
+  }
+  return Array.from(groups.values(), ({ endpointPorts, ...filter }) => {
+    const [srcPort] = endpointPorts;
+    return endpointPorts.size === 1 && srcPort !== undefined ? { ...filter, reply: { srcPort } } : filter;
+  });
+}

@@ -1,0 +1,52 @@
+import type { Clock, Timer } from '../lib/clock.ts';
+import type { WatchedPort } from './watched-port.ts';
+
+/** Shares do not change more often. */
+const MIN_PAUSE_MS = 1000;
+
+export interface StepTimerOptions {
+  readonly clock: Clock;
+  ports(): Iterable<WatchedPort>;
+  sharesChanged(port: WatchedPort): void;
+}
+
+/** Wakes up when the share of an endpoint changes because time has passed. */
+export class StepTimer {
+  readonly #options: StepTimerOptions;
+  #timer: Timer | undefined;
+  #lastSteps = Number.NEGATIVE_INFINITY;
+
+  constructor(options: StepTimerOptions) {
+    this.#options = options;
+  }
+
+  /** The service ports changed. */
+  update(): void {
+    this.close();
+    const { clock } = this.#options;
+    const next = this.#nextStep();
+    if (next === undefined) return;
+    const due = Math.max(next, this.#lastSteps + MIN_PAUSE_MS);
+    this.#timer = clock.setTimer(due - clock.elapsed(), () => this.#takeSteps());
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+  }
+
+  #nextStep(): number | undefined {
+    let next: number | undefined;
+    for (const port of this.#options.ports()) {
+      const step = port.nextStep();
+      if (step !== undefined && (next === undefined || step < next)) next = step;
+    }
+    return next;
+  }
+
+  #takeSteps(): void {
+    const { clock, ports, sharesChanged } = this.#options;
+    this.#lastSteps = clock.elapsed();
+    for (const port of ports()) if (port.takeStep()) sharesChanged(port);
+    this.update();
+  }
+}
