@@ -1,1 +1,1 @@
-export { Feedback, type FeedbackOptions } from './feedback.ts';
+export { type EjectionReport, Feedback, type FeedbackOptions } from './feedback.ts';

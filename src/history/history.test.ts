@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { node, service, slice } from '../../test/support/objects.ts';
+import { planOf } from '../../test/support/plans.ts';
 import type { EndpointSlice, Service } from '../api/index.ts';
 import { changeBetween } from '../lib/change.ts';
 import type { Family } from '../net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../plan/index.ts';
 import { ProxyState } from '../proxy/index.ts';
+import { collectChanges } from './collect-changes.ts';
 import { History } from './history.ts';
 
 /** A history beside the state of a proxy, without a kernel. */
@@ -300,4 +302,20 @@ test('INSPECT-24 a sync says how long its slowest Service took from the event to
   lab.plan();
   await lab.clock.advance(5);
   assert.equal(lab.history.synced('IPv4', { full: false, milliseconds: 5 }), 35);
+});
+
+test('BALANCE-60 a change of shares alone has no entry', () => {
+  const plan = planOf('web', ['10.1.0.1', '10.1.0.2']);
+  const [endpoint] = plan.endpoints.cluster;
+  assert.ok(endpoint);
+  const balanceOf = (slots: number) => ({
+    algorithm: undefined,
+    unavailable: undefined,
+    hashBy: 'client-address' as const,
+    weights: undefined,
+    slots: { cluster: Array.from({ length: slots }, () => endpoint), local: [] },
+  });
+  const updated = [{ from: plan, to: { ...plan, balance: balanceOf(3) } }];
+  const model = { services: [], staleFlowsPossible: false, triggerTimes: new Map() };
+  assert.deepEqual(collectChanges(model, { added: [], updated, removed: [] }, 9), { changes: [], left: 0 });
 });
