@@ -97,18 +97,23 @@ const inGuests = Promise.all([
     args => runInGuest(args),
   ),
 ]);
-// The kernel tests mostly wait, so two processes share them. The plain tests and then the browser tests run beside them.
-// Each process gets about half of the time.
-const isOfSuite = (/** @type {string} */ file) => /^(?:test\/[^/]+|src\/(?:kernel|machine))\//.test(file);
-const suites = filesToRun('kernel').filter(isOfSuite);
-const others = filesToRun('kernel').filter(file => !isOfSuite(file));
-const inBackground = Promise.all([
-  runTests('kernel tests of suites and the kernel layer', suites, others.length === 0 ? runHere : runQuietly),
-  runInTurn(['plain', 'browser'], suites.length + others.length === 0 ? runHere : runQuietly),
-]);
-const kernel = await runTests('other kernel tests', others, runHere);
-const [kernelSuites, beside] = await inBackground;
-for (const { output } of [kernel, kernelSuites, ...beside]) process.stdout.write(output);
+// Many tests wait, so three processes run them. Each takes about the same time.
+const kernelFiles = filesToRun('kernel');
+const ofModes = kernelFiles.filter(file => file.startsWith('src/modes/'));
+const ofSuites = kernelFiles.filter(file => /^(?:test\/[^/]+|src\/(?:kernel|machine))\//.test(file));
+const others = kernelFiles.filter(file => !ofModes.includes(file) && !ofSuites.includes(file));
+const chains = [
+  [{ name: 'kernel tests of modes', files: ofModes }],
+  [{ name: 'kernel tests of suites and the kernel layer', files: ofSuites }],
+  [
+    { name: 'plain tests', files: filesToRun('plain') },
+    { name: 'browser tests', files: filesToRun('browser') },
+    { name: 'other kernel tests', files: others },
+  ],
+].filter(chain => chain.some(({ files }) => files.length > 0));
+// The output of the first chain is shown at once, that of the others when all have ended.
+const here = await Promise.all(chains.map((chain, i) => runInTurn(chain, i === 0 ? runHere : runQuietly)));
+for (const { output } of here.flat()) process.stdout.write(output);
 // The cluster tests mostly wait, so the guest runs beside them.
 const [cluster, clusterInGuest] = await Promise.all([
   runWithControlPlane('cluster'),
@@ -183,13 +188,13 @@ function isRunnable(kind) {
 }
 
 /**
- * Runs the tests of each kind after those of the kind before it.
- * @param {readonly Kind[]} inTurn
+ * Runs the tests of each part after those of the part before it.
+ * @param {readonly { readonly name: string, readonly files: readonly string[] }[]} chain
  * @param {import('./test-runner.mjs').Runner} runner
  */
-async function runInTurn(inTurn, runner) {
+async function runInTurn(chain, runner) {
   const results = [];
-  for (const kind of inTurn) results.push(await runTests(`${kind} tests`, filesToRun(kind), runner));
+  for (const { name, files } of chain) results.push(await runTests(name, files, runner));
   return results;
 }
 
@@ -225,9 +230,7 @@ function report() {
   }
   const filesNotRun = notRun.flatMap(({ kind }) => filesOf(kind)).length;
   const total = sum([
-    kernel.counts,
-    kernelSuites.counts,
-    ...beside.map(({ counts }) => counts),
+    ...here.flat().map(({ counts }) => counts),
     cluster.counts,
     clusterInGuest.counts,
     released.counts,

@@ -5,7 +5,8 @@ import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type Family, joinHostPort } from '../net/index.ts';
 import { type Connection, type EndedEndpoint, endedConnectionTest } from '../plan/index.ts';
 import type { ConnectedSocket, Mode } from './mode.ts';
-import { type OpenConnection, SocketEnder } from './socket-ender.ts';
+import { ResetAnswers } from './reset-answers.ts';
+import { isLeft, type OpenConnection, SocketEnder } from './socket-ender.ts';
 
 /** What became of the connections of endpoints that are gone. */
 export interface EndReport {
@@ -36,10 +37,12 @@ const NO_LIMITS = { limit: Number.POSITIVE_INFINITY, maxReceived: Number.POSITIV
 export class ConnectionEnder {
   readonly #options: EnderOptions;
   readonly #sockets: SocketEnder;
+  readonly #answers: ResetAnswers;
 
   constructor(options: EnderOptions) {
     this.#options = options;
     this.#sockets = new SocketEnder(options.namespace, options.otherNamespaces);
+    this.#answers = new ResetAnswers(options.namespace);
   }
 
   async end(family: Family, ended: readonly EndedEndpoint[], allowExternalIPs: boolean): Promise<EndReport> {
@@ -57,6 +60,8 @@ export class ConnectionEnder {
       // TCP RST must come first: without its flow, the kernel would not translate it.
       const problem = await this.#sockets.end(connections);
       await nextTurn();
+      const left = connections.filter(isLeft).flatMap(({ flow }) => flow ?? []);
+      await this.#answers.add(family, left);
       const flows = connections.flatMap(({ flow }) => flow ?? []);
       if (flows.length > 0) await conntrack.delete(flows);
       return { ended: countByEndpoint(connections, relayed), problem };
@@ -65,6 +70,10 @@ export class ConnectionEnder {
     } finally {
       conntrack.close();
     }
+  }
+
+  close(): void {
+    this.#answers.close();
   }
 }
 

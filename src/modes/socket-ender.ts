@@ -73,7 +73,8 @@ export class SocketEnder {
   }
 }
 
-function isLeft({ ends, isEnded }: OpenConnection): boolean {
+/** Its sockets are on other machines, or out of reach. */
+export function isLeft({ ends, isEnded }: OpenConnection): boolean {
   return ends.length > 0 && !isEnded;
 }
 

@@ -1,4 +1,3 @@
-import { sameList } from '../lib/same-list.ts';
 import { sameMap } from '../lib/same-map.ts';
 import { ALGORITHMS, type Algorithm, type Endpoint, type HashInput, type ServicePort } from '../model/index.ts';
 import { type ChosenEndpoints, reachableEndpoints } from './choose-endpoints.ts';
@@ -96,6 +95,7 @@ function slots(
   return weights === undefined ? endpoints : weightedSlots(usable, weightOf);
 }
 
+/** For plans with the same endpoints: their slots follow from what this compares. */
 export function sameBalance(a: Balance | undefined, b: Balance | undefined): boolean {
   if (a === b) return true;
   if (!a || !b) return false;
@@ -103,12 +103,6 @@ export function sameBalance(a: Balance | undefined, b: Balance | undefined): boo
     a.algorithm === b.algorithm &&
     a.unavailable === b.unavailable &&
     a.hashBy === b.hashBy &&
-    sameMap(a.weights, b.weights) &&
-    sameList(a.slots.cluster, b.slots.cluster, sameText) &&
-    sameList(a.slots.local, b.slots.local, sameText)
+    sameMap(a.weights, b.weights)
   );
-}
-
-function sameText(a: Endpoint, b: Endpoint): boolean {
-  return a.text === b.text;
 }

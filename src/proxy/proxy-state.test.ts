@@ -40,7 +40,14 @@ describe('the state of the proxy', () => {
     const state = new ProxyState({ nodeName: 'node-a', settings, startedAt: 0, report, mode });
     const clusterIPs = ['10.96.0.1', 'fd00:10:96::1'];
     const web = (balance: string, spec = {}) =>
-      added(service('web', { clusterIPs, annotations: { 'pointsman.dev/balance': balance }, ...spec }));
+      added(
+        service('web', {
+          clusterIPs,
+          ipFamilies: ['IPv4', 'IPv6'],
+          annotations: { 'pointsman.dev/balance': balance },
+          ...spec,
+        }),
+      );
     state.serviceChanged(web('least-connections'));
     assert.deepEqual(problems, [
       {

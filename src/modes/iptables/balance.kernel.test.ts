@@ -122,6 +122,21 @@ for (const family of ['IPv4', 'IPv6'] as const) {
       assert.deepEqual(await inTurn(4), [c, a, b, c]);
       assert.deepEqual(noticesOfTurns(harness), []);
     }));
+
+  test(`BALANCE-42 with iptables-nft the turns go on after a restart, if the endpoints are the same (${family})`, () =>
+    withLab('nf_tables', family, async ({ annotate, harness, inTurn, endpoints: [a, b, c] }) => {
+      await annotate(ROUND_ROBIN);
+      const total = () => harness.events.measures.flatMap(it => (it.kind === 'rules' ? it.total : [])).at(-1);
+      const before = total();
+      assert.deepEqual(await inTurn(2), [a, b]);
+      assert.deepEqual(await harness.restart(), { full: true });
+      assert.deepEqual(await inTurn(2), [c, a]);
+      assert.equal(total(), before);
+      harness.set(slice('web-1', [b, c]));
+      harness.plans(family);
+      await harness.restart();
+      assert.deepEqual(await inTurn(3), [b, c, b]);
+    }));
 }
 
 test('BALANCE-44 with iptables-legacy connections get random endpoints instead of turns, and the mode reports it once', () =>
