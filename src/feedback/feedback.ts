@@ -11,24 +11,11 @@ import {
   type ServicePortPlan,
   samePort,
 } from '../plan/index.ts';
-import type { FailureCause } from './attempts.ts';
+import type { EjectionReport, LeftOut } from './ejection-report.ts';
 import { type Ejection, FailedConnections, type FailedConnectionsOptions } from './failed-connections.ts';
 import { LeastConnections, type LeastConnectionsOptions } from './least-connections.ts';
 import { StepTimer } from './step-timer.ts';
 import { WatchedPort } from './watched-port.ts';
-
-/** An endpoint of a service port is left out, because new connections to it failed, or it is used again. */
-export interface EjectionReport {
-  readonly family: Family;
-  /** `ns/name` */
-  readonly service: string;
-  /** The name of the port; empty if it has none. */
-  readonly port: string;
-  /** `10.0.0.1:80` */
-  readonly endpoint: string;
-  /** Why and for how long it is left out. Undefined if it is used again. */
-  readonly leftOut: { readonly cause: FailureCause; readonly failures: number; readonly seconds: number } | undefined;
-}
 
 export interface FeedbackOptions
   extends Pick<LeastConnectionsOptions, 'namespace' | 'open'>,
@@ -168,7 +155,7 @@ export class Feedback {
     this.#steps.update();
   }
 
-  #report({ family, service, name }: WatchedPort, endpoint: string, leftOut?: EjectionReport['leftOut']): void {
+  #report({ family, service, name }: WatchedPort, endpoint: string, leftOut?: LeftOut): void {
     this.#options.ejectionChanged?.({ family, service, port: name, endpoint, leftOut });
   }
 

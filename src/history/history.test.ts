@@ -304,6 +304,22 @@ test('INSPECT-24 a sync says how long its slowest Service took from the event to
   assert.equal(lab.history.synced('IPv4', { full: false, milliseconds: 5 }), 35);
 });
 
+test('BALANCE-74 the entry of an endpoint that is left out says why', () => {
+  const clock = new ManualClock();
+  const history = new History(clock);
+  const [from, to] = [planOf('web', ['10.1.0.1', '10.1.0.2']), planOf('web', ['10.1.0.1'])];
+  const model = { services: [], staleFlowsPossible: false, triggerTimes: new Map() };
+  history.planned('IPv4', model, { added: [from], updated: [], removed: [] });
+  history.learned('default/web', 'connections failed');
+  history.taken();
+  history.planned('IPv4', model, { added: [], updated: [{ from, to }], removed: [] });
+  const [entry] = history.entries().filter(({ kind }) => kind === 'change');
+  assert.deepEqual(
+    [entry?.change, entry?.cause],
+    ['1 endpoint removed: 10.1.0.2:8080; 1 in use', 'connections failed'],
+  );
+});
+
 test('BALANCE-60 a change of shares alone has no entry', () => {
   const plan = planOf('web', ['10.1.0.1', '10.1.0.2']);
   const [endpoint] = plan.endpoints.cluster;

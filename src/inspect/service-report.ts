@@ -115,7 +115,7 @@ function portReport(
     ...(port.healthCheckNodePort > 0 ? { healthCheckNodePort: port.healthCheckNodePort } : {}),
     frontends: plan.frontends.map(frontend => frontendReport(frontend, plan, nodePorts[family])),
     ...(topology ? { topology } : {}),
-    endpoints: explainEndpoints(endpoints, port, node).map(({ endpoint, cluster, local }) => ({
+    endpoints: explainEndpoints(endpoints, port, node, plan.endpoints).map(({ endpoint, cluster, local }) => ({
       address: endpoint.text,
       ...(endpoint.nodeName ? { node: endpoint.nodeName } : {}),
       local: endpoint.isLocal,

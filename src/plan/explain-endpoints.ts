@@ -5,7 +5,7 @@ import {
   usesClusterEndpoints,
   usesLocalEndpoints,
 } from '../model/index.ts';
-import { chooseEndpoints, isReady, isServingTerminating } from './choose-endpoints.ts';
+import { type ChosenEndpoints, chooseEndpoints, isReady, isServingTerminating } from './choose-endpoints.ts';
 import { topologyMode } from './topology.ts';
 
 /** Why an endpoint is in a list, or why it is not. */
@@ -17,7 +17,8 @@ export type Reason =
   | 'no longer serving'
   | 'hinted for other nodes'
   | 'hinted for other zones'
-  | 'on another node';
+  | 'on another node'
+  | 'failed connections';
 
 export interface Decision {
   readonly used: boolean;
@@ -32,24 +33,36 @@ export interface EndpointExplanation {
   readonly local: Decision | undefined;
 }
 
+/** `planned` is what the plan uses. The plan lacks endpoints that are left out because connections failed. */
 export function explainEndpoints(
   endpoints: readonly Endpoint[],
   port: ServicePort,
   node: NodeTopology,
+  planned?: ChosenEndpoints,
 ): readonly EndpointExplanation[] {
   const chosen = chooseEndpoints(endpoints, port, node);
   const topology = topologyMode(endpoints.filter(isReady), node);
   const filtered = topology === 'same-node' ? 'hinted for other nodes' : 'hinted for other zones';
   const cluster = new Set(chosen.cluster);
   const local = new Set(chosen.local);
+  const plannedCluster = planned && new Set(planned.cluster.map(({ text }) => text));
+  const plannedLocal = planned && new Set(planned.local.map(({ text }) => text));
   return endpoints.map(endpoint => ({
     endpoint,
-    cluster: usesClusterEndpoints(port) ? decide(endpoint, cluster.has(endpoint), filtered) : undefined,
-    local: usesLocalEndpoints(port) ? decide(endpoint, local.has(endpoint), 'on another node') : undefined,
+    cluster: usesClusterEndpoints(port) ? decide(endpoint, cluster.has(endpoint), filtered, plannedCluster) : undefined,
+    local: usesLocalEndpoints(port)
+      ? decide(endpoint, local.has(endpoint), 'on another node', plannedLocal)
+      : undefined,
   }));
 }
 
-function decide(endpoint: Endpoint, used: boolean, otherwise: Reason): Decision {
+function decide(
+  endpoint: Endpoint,
+  used: boolean,
+  otherwise: Reason,
+  planned: ReadonlySet<string> | undefined,
+): Decision {
+  if (used && planned && !planned.has(endpoint.text)) return { used: false, reason: 'failed connections' };
   if (used) return { used, reason: isReady(endpoint) ? 'ready' : 'terminating, but none is ready' };
   if (isReady(endpoint)) return { used, reason: otherwise };
   if (isServingTerminating(endpoint))

@@ -62,7 +62,7 @@ function explainedEndpoints(met: MetFrontend, outcome: Outcome, facts: Facts): r
   const places = placesOf(slicesOf(plan.service, family, facts));
   const answering = answeringTexts(outcome);
   const { node } = facts.state.nodeOptions.families[family];
-  return explainEndpoints(endpointsOf(state, plan.port), plan.port, node).map(explained => {
+  return explainEndpoints(endpointsOf(state, plan.port), plan.port, node, plan.endpoints).map(explained => {
     const { endpoint } = explained;
     const place = places.get(endpoint.ip);
     const decision = decisionFor(explained, answering?.has(endpoint.text), met);
