@@ -1,6 +1,5 @@
 import { ConntrackMonitor, type FlowEventHandlers } from '../kernel/conntrack/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
-import { appendTo } from '../lib/append-to.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
 import { NONE } from '../lib/none.ts';
 import { Attempts, type FailureCause } from './attempts.ts';
@@ -21,8 +20,6 @@ export interface FailedConnectionsOptions {
   readonly clock: Clock;
   readonly namespace?: NetworkNamespace | undefined;
   readonly listen?: ((handlers: FlowEventHandlers) => { close(): void }) | undefined;
-  /** The service ports that want it. */
-  ports(): readonly WatchedPort[];
   ejected(ejection: Ejection): void;
   /** The kernel dropped events. The proxy goes on with those that follow. */
   overrun(): void;
@@ -36,8 +33,10 @@ const CHECK_MS = 1000;
 export class FailedConnections {
   readonly #options: FailedConnectionsOptions;
   readonly #attempts: Attempts;
-  /** The service ports of an endpoint, by its key. */
-  #ports: ReadonlyMap<string, readonly (readonly [port: WatchedPort, endpoint: string])[]> = new Map();
+  /** The endpoints of service ports, by the key of the endpoint. Several service ports may have the same endpoint. */
+  readonly #endpoints = new Map<string, Map<WatchedPort, string>>();
+  /** The keys of each service port. */
+  readonly #keys = new Map<WatchedPort, readonly string[]>();
   #monitor: { close(): void } | undefined;
   #retry: Timer | undefined;
   #check: Timer | undefined;
@@ -50,14 +49,32 @@ export class FailedConnections {
     });
   }
 
-  /** The service ports changed. */
-  update(): void {
-    const ports = new Map<string, [WatchedPort, string][]>();
-    for (const port of this.#options.ports()) {
-      for (const { text } of port.endpoints) appendTo(ports, endpointKey(port.protocol, text), [port, text]);
+  /** The endpoints of a service port changed, or what its Service asks for. */
+  changed(port: WatchedPort): void {
+    this.forget(port);
+    if (port.ejectAfter === 0) return;
+    const keys: string[] = [];
+    for (const { text } of port.endpoints) {
+      const key = endpointKey(port.protocol, text);
+      const ports = this.#endpoints.get(key) ?? new Map<WatchedPort, string>();
+      this.#endpoints.set(key, ports.set(port, text));
+      keys.push(key);
     }
-    this.#ports = ports;
-    if (ports.size === 0) this.close();
+    this.#keys.set(port, keys);
+  }
+
+  forget(port: WatchedPort): void {
+    for (const key of this.#keys.get(port) ?? NONE) {
+      const ports = this.#endpoints.get(key);
+      ports?.delete(port);
+      if (ports?.size === 0) this.#endpoints.delete(key);
+    }
+    this.#keys.delete(port);
+  }
+
+  /** All changes are known. Subscribes to events if a service port needs them, or ends that. */
+  update(): void {
+    if (this.#keys.size === 0) this.close();
     else if (!this.#monitor && !this.#retry) this.#listen();
   }
 
@@ -75,7 +92,7 @@ export class FailedConnections {
     const { namespace, listen, clock, overrun } = this.#options;
     const handlers: FlowEventHandlers = {
       event: event => {
-        this.#attempts.event(event, key => this.#ports.has(key), clock.elapsed());
+        this.#attempts.event(event, key => this.#endpoints.has(key), clock.elapsed());
         if (!this.#check && this.#attempts.isWaiting) this.#checkLater();
       },
       overrun: () => {
@@ -110,11 +127,11 @@ export class FailedConnections {
   }
 
   #succeeded(key: string): void {
-    for (const [port, endpoint] of this.#ports.get(key) ?? NONE) port.ejections.succeeded(endpoint);
+    for (const [port, endpoint] of this.#endpoints.get(key) ?? NONE) port.ejections.succeeded(endpoint);
   }
 
   #failed(key: string, cause: FailureCause): void {
-    for (const [port, endpoint] of this.#ports.get(key) ?? NONE) {
+    for (const [port, endpoint] of this.#endpoints.get(key) ?? NONE) {
       const milliseconds = port.ejections.failed(endpoint, this.#options.clock.elapsed());
       if (milliseconds !== undefined) this.#options.ejected({ port, endpoint, cause, milliseconds });
     }

@@ -1,6 +1,8 @@
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { errorText } from '../lib/error-text.ts';
 import { NONE } from '../lib/none.ts';
+import { ReportOnce } from '../lib/report-once.ts';
 import type { Algorithm, Model, ServicePort, ServiceState } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import {
@@ -42,13 +44,18 @@ export class Feedback {
   readonly #clock: Clock;
   readonly #ports: Readonly<Record<Family, Map<string, WatchedPort>>> = { IPv4: new Map(), IPv6: new Map() };
   readonly #defaults = new Map<Family, Algorithm | undefined>();
+  readonly #reported = new ReportOnce();
   readonly #steps: StepTimer;
   readonly #leastConnections: LeastConnections;
   readonly #failedConnections: FailedConnections;
 
   constructor(options: FeedbackOptions) {
     this.#options = options;
-    const { clock = systemClock, namespace, open, listen, onError } = options;
+    const { clock = systemClock, namespace, open, listen } = options;
+    // The parts retry for ever, so the same error would come again and again.
+    const onError = (action: string, error: unknown) => {
+      if (this.#reported.add(action, errorText(error))) options.onError(action, error);
+    };
     this.#clock = clock;
     const replan = ({ family, service }: WatchedPort) => options.replan(family, service);
     this.#steps = new StepTimer({
@@ -70,7 +77,6 @@ export class Feedback {
       clock,
       namespace,
       listen,
-      ports: () => [...this.#all()].filter(({ ejectAfter }) => ejectAfter > 0),
       ejected: ejection => this.#ejected(ejection),
       overrun: () => options.eventsLost?.(),
       onError: error => onError('follow new connections', error),
@@ -133,10 +139,15 @@ export class Feedback {
     ports.set(id, watched);
     const before = from?.ports.some(other => samePort(other, port)) ? endpointsOf(from, port) : NONE;
     watched.changed(port, algorithm, before, endpointsOf(to, port));
+    this.#failedConnections.changed(watched);
   }
 
   #forget(family: Family, service: string, port: ServicePort): void {
-    if (this.#ports[family].size > 0) this.#ports[family].delete(planId({ service, port }));
+    if (this.#ports[family].size === 0) return;
+    const id = planId({ service, port });
+    const watched = this.#ports[family].get(id);
+    if (watched) this.#failedConnections.forget(watched);
+    this.#ports[family].delete(id);
   }
 
   /** The Service asks for something that depends on what happens to the endpoints. */
