@@ -133,3 +133,25 @@ test('ENDING-8 the proxy reports why it could not end sockets of pods', async ()
     await lab.close();
   }
 });
+
+test('ENDING-7 in ebpf mode translated sockets to a gone endpoint end, and no others', async () => {
+  const lab = new EndingLab('ebpf');
+  try {
+    const { node } = lab.cluster;
+    for (const ip of [GONE, OTHER]) lab.addEndpoint(ip);
+    await lab.setService(service('web', { clusterIP: WEB, annotations: RESET }), [GONE]);
+    await lab.setService(service('shop', { clusterIP: SHOP }), [GONE]);
+    const web = await lab.connect(node, WEB, 80, 20);
+    const shop = await lab.connect(node, SHOP, 80, 20);
+    const direct = await lab.connect(node, GONE, 8080, 20);
+    assert.equal(lab.endpointsOf(WEB, 80).size, 0, 'no packet goes to the Service');
+    await lab.setEndpoints('web', [OTHER]);
+    await waitFor('the connections have ended', () => lab.reports.length > 0);
+    assert.deepEqual([...(lab.reports[0]?.ended.values() ?? [])], [{ connections: 20, sockets: 20 }]);
+    assert.equal(web.open.length, 0);
+    assert.deepEqual(web.takeErrors(), ['ECONNABORTED']);
+    assert.deepEqual([shop.open.length, direct.open.length], [20, 20]);
+  } finally {
+    await lab.close();
+  }
+});
