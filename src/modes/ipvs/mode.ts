@@ -8,6 +8,8 @@ import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import { NodeAddresses } from '../node-addresses.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { ModeShell, type ShellOptions } from '../shell.ts';
+import { sumOfTraffic } from '../traffic/index.ts';
+import type { ServicePortTraffic } from '../traffic-counts.ts';
 import { DRIFT_SCHEDULE, LinkWatch } from './drift.ts';
 import { openSockets, type Sockets } from './kernel-state/sockets.ts';
 import { ipvsMetrics } from './metrics.ts';
@@ -15,6 +17,7 @@ import { LINK } from './names.ts';
 import { applyKernelSettings } from './settings/kernel-settings.ts';
 import type { IpvsOptions } from './settings/options.ts';
 import { readConnectionCounts, readStatistics } from './statistics/read-statistics.ts';
+import { readTraffic } from './statistics/read-traffic.ts';
 import { registerServers } from './statistics/server-metrics.ts';
 import type { ServerStatistics, StatisticsOptions } from './statistics/server-statistics.ts';
 import { DEFAULT_SCHEDULER } from './wanted/scheduler.ts';
@@ -76,12 +79,16 @@ export class IpvsMode extends ModeShell<IpvsWriter> {
     await this.turn(async () => {
       for (const writer of this.writers.values()) await writer.endConnections(ended);
     });
-  }
 
-  protected createMetrics(metrics: MetricSet): MeasureObserver {
+  /** Reads all virtual servers, and the real servers of those that had connections. */
+  traffic(): Promise<readonly ServicePortTraffic[] | undefined> 
+    return this.#readings.take(async () =>
+      this.isClosed ? undefined : sumOfTraffic([readTraffic(this.#sockets.statistics, this.writers)]),
+    );
+
+  protected createMetrics(metrics: MetricSet): MeasureObserver 
     registerServers(metrics, this.clock, options => this.statistics(options));
     return ipvsMetrics(metrics);
-  }
 
   protected async open(family: Family, settings: ModeSettings, book: PlanBook): Promise<IpvsWriter> {
     this.#applyKernelSettings();
@@ -102,15 +109,13 @@ export class IpvsMode extends ModeShell<IpvsWriter> {
     return new IpvsWriter(options, this.#sockets, book);
   }
 
-  protected override stopWatching(): void {
+  protected override stopWatching(): void 
     this.#linkWatch.close();
     this.#addresses.close();
-  }
 
-  protected async release(idle: Promise<void>): Promise<void> {
+  protected async release(idle: Promise<void>): Promise<void> 
     await idle;
     await this.#readings.take(async () => this.#sockets.close());
-  }
 
   #applyKernelSettings(): void {
     if (this.#hasKernelSettings) return;
