@@ -79,6 +79,7 @@ export class IpvsMode extends ModeShell<IpvsWriter> {
     await this.turn(async () => {
       for (const writer of this.writers.values()) await writer.endConnections(ended);
     });
+  }
 
   /** Reads all virtual servers, and the real servers of those that had connections. */
   traffic(): Promise<readonly ServicePortTraffic[] | undefined> 
