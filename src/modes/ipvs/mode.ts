@@ -74,6 +74,13 @@ export class IpvsMode extends ModeShell<IpvsWriter> {
     );
   }
 
+  /** Reads all virtual servers, and the real servers of those that had connections. */
+  traffic(): Promise<readonly ServicePortTraffic[] | undefined> {
+    return this.#readings.take(async () =>
+      this.isClosed ? undefined : sumOfTraffic([readTraffic(this.#sockets.statistics, this.writers)]),
+    );
+  }
+
   /** The kernel keeps connections of its own for real servers that leave. Other parts of the proxy count them. */
   async endConnections(ended: readonly EndedEndpoint[]): Promise<undefined> {
     await this.turn(async () => {
@@ -81,15 +88,10 @@ export class IpvsMode extends ModeShell<IpvsWriter> {
     });
   }
 
-  /** Reads all virtual servers, and the real servers of those that had connections. */
-  traffic(): Promise<readonly ServicePortTraffic[] | undefined> 
-    return this.#readings.take(async () =>
-      this.isClosed ? undefined : sumOfTraffic([readTraffic(this.#sockets.statistics, this.writers)]),
-    );
-
-  protected createMetrics(metrics: MetricSet): MeasureObserver 
+  protected createMetrics(metrics: MetricSet): MeasureObserver {
     registerServers(metrics, this.clock, options => this.statistics(options));
     return ipvsMetrics(metrics);
+  }
 
   protected async open(family: Family, settings: ModeSettings, book: PlanBook): Promise<IpvsWriter> {
     this.#applyKernelSettings();
@@ -110,13 +112,15 @@ export class IpvsMode extends ModeShell<IpvsWriter> {
     return new IpvsWriter(options, this.#sockets, book);
   }
 
-  protected override stopWatching(): void 
+  protected override stopWatching(): void {
     this.#linkWatch.close();
     this.#addresses.close();
+  }
 
-  protected async release(idle: Promise<void>): Promise<void> 
+  protected async release(idle: Promise<void>): Promise<void> {
     await idle;
     await this.#readings.take(async () => this.#sockets.close());
+  }
 
   #applyKernelSettings(): void {
     if (this.#hasKernelSettings) return;
