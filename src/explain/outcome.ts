@@ -54,6 +54,8 @@ export type RemarkCode =
   /** An endpoint has an address of the node. Packets to it do not leave the node and keep their source. */
   | 'endpoint-on-node'
   | 'affinity'
+  /** The Service asks for the end of connections when their endpoint is gone. */
+  | 'ending'
   | 'scheduler'
   /** Of two endpoints that chance picks, the one with fewer connections. */
   | 'least-connections'

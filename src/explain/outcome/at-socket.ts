@@ -4,6 +4,7 @@ import { isLoopback } from '../../net/index.ts';
 import { type PlannedFrontend, planName, type ServicePortPlan, slotsOf } from '../../plan/index.ts';
 import type { Caller } from '../caller.ts';
 import type { AnsweringEndpoint, Choice, Outcome, Remark } from '../outcome.ts';
+import { endingRemarks } from './ending.ts';
 import { matchFrontend } from './match-frontend.ts';
 import type { OutcomeInput } from './question.ts';
 import { nodeSource } from './seen-as.ts';
@@ -99,6 +100,7 @@ function translated(
     ...(shortCircuit ? [shortCircuitRemark(caller)] : []),
     ...(isSticky ? [affinityRemark(port.affinitySeconds, caller)] : []),
     ...(isLeast ? [LEAST_CONNECTIONS] : []),
+    ...endingRemarks(port),
     ...sourceRemarks(endpoints, caller),
   ];
   const answering = endpoints.map(endpoint => seenBy(endpoint, caller, oddsOf(endpoint)));

@@ -1,6 +1,7 @@
 import type { EndpointChoice } from '../../modes/index.ts';
 import type { ServicePortPlan } from '../../plan/index.ts';
 import type { Choice, Remark } from '../outcome.ts';
+import { endingRemarks } from './ending.ts';
 
 /** The schedulers of the kernel that give every endpoint the same share, because all have the same weight. */
 const BY_TURNS: readonly string[] = ['rr', 'wrr'];
@@ -24,6 +25,7 @@ export function wayToChoose(way: EndpointChoice, { port }: ServicePortPlan): Cho
     const text = `session affinity: a client keeps its endpoint for ${port.affinitySeconds} s after its last connection`;
     remarks.push({ code: 'affinity', text });
   }
+  remarks.push(...endingRemarks(port));
   if (choice.kind === 'scheduler') {
     remarks.push({ code: 'scheduler', text: `the scheduler ${choice.scheduler} of the kernel decides` });
   }
