@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConntrackSocket, type Flow, L4 } from '../kernel/conntrack/index.ts';
 import { withModuleAdvice } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
+import { Breaks } from '../lib/breaks.ts';
 import { errorText } from '../lib/error-text.ts';
 import { type Family, joinHostPort } from '../net/index.ts';
 import { type Connection, type EndedEndpoint, endedConnectionTest } from '../plan/index.ts';
@@ -32,6 +33,8 @@ export interface EnderOptions {
 
 /** With more endpoints, one list of all TCP flows costs less than a list for each endpoint. */
 const MAX_SEARCHES = 8;
+/** So many take about a millisecond. */
+const DELETES_PER_TURN = 250;
 const NO_LIMITS = { limit: Number.POSITIVE_INFINITY, maxReceived: Number.POSITIVE_INFINITY };
 
 /** Ends the TCP connections of endpoints that are gone. */
@@ -52,10 +55,12 @@ export class ConnectionEnder {
     const sockets = (await mode.sockets?.())?.sockets ?? [];
     const connections = [...translatedSockets(family, sockets, find)];
     const conntrack = ConntrackSocket.open({ namespace });
+    const breaks = new Breaks();
     try {
       for (const flow of await findFlows(conntrack, family, ended)) {
         const endpoint = find(asConnection(flow));
         if (endpoint) connections.push(trackedConnection(flow, endpoint));
+        if (breaks.isDue) await breaks.take();
       }
       // TCP RST must come first: without its flow, the kernel would not translate it.
       const problem = await this.#sockets.end(connections);
@@ -63,7 +68,10 @@ export class ConnectionEnder {
       const relayed = await mode.endConnections?.(ended);
       const unanswered = await this.#answerOthers(family, connections.filter(isLeft));
       const flows = connections.flatMap(({ flow }) => flow ?? []);
-      if (flows.length > 0) await conntrack.delete(flows);
+      for (let from = 0; from < flows.length; from += DELETES_PER_TURN) {
+        await conntrack.delete(flows.slice(from, from + DELETES_PER_TURN));
+        await nextTurn();
+      }
       return { ended: countByEndpoint(connections, relayed), problem: unanswered ?? problem };
     } catch (error) {
       throw withModuleAdvice(error, 'nf_conntrack_netlink');

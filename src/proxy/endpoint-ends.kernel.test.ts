@@ -155,3 +155,25 @@ test('ENDING-7 in ebpf mode translated sockets to a gone endpoint end, and no ot
     await lab.close();
   }
 });
+
+test('ENDING-3 ENDING-4 IPv6 connections to a gone endpoint end too', async () => {
+  const lab = new EndingLab('nftables');
+  try {
+    const endpoint = 'fd00:10:244:1::10' as Ip;
+    const web = 'fd00:10:96::1' as Ip;
+    const client = lab.addClient('fd00:10:244:1::20' as Ip);
+    const hidden = lab.cluster.addPod('fd00:10:244:1::21' as Ip, undefined, { sendsThroughNode: true });
+    lab.addEndpoint(endpoint);
+    await lab.setService(service('web', { clusterIP: web, annotations: RESET }), [endpoint]);
+    const seen = await lab.connect(client, web, 80, 10);
+    const unseen = await lab.connect(hidden, web, 80, 10);
+    await lab.setEndpoints('web', []);
+    await waitFor('the connections have ended', () => lab.reports.length > 0);
+    assert.deepEqual([...(lab.reports[0]?.ended.values() ?? [])], [{ connections: 20, sockets: 10 }]);
+    assert.deepEqual([seen.open.length, unseen.open.length], [0, 10]);
+    unseen.speak();
+    await waitFor('the kernel answers by RST', () => unseen.open.length === 0);
+  } finally {
+    await lab.close();
+  }
+});

@@ -15,7 +15,7 @@ import {
   withOptions,
 } from '../../src/modes/index.ts';
 import { nftables } from '../../src/modes/nftables/index.ts';
-import { familyOf, type Ip } from '../../src/net/index.ts';
+import { FAMILIES, familyOf, type Ip } from '../../src/net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
 import { createProxy, MASQUERADE_BIT, type RunningProxy, syncIntervals } from '../../src/proxy/index.ts';
 import { testControlGroup } from './bpf-lab.ts';
@@ -52,7 +52,7 @@ export class EndingLab {
     this.proxy = createProxy(
       {
         nodeName: 'node-a',
-        families: ['IPv4'],
+        families: FAMILIES,
         namespace: this.cluster.node,
         mode: labMode(mode, this.cluster.node),
         live: {
@@ -125,7 +125,7 @@ export class EndingLab {
 
   /** The endpoint of each connection to this address, by the client's port. */
   endpointsOf(dst: Ip, dstPort: number): ReadonlyMap<number, Ip> {
-    const flows = this.#conntrack.dump({ family: 'IPv4', protocol: L4.TCP, original: { dst, dstPort } });
+    const flows = this.#conntrack.dump({ family: familyOf(dst), protocol: L4.TCP, original: { dst, dstPort } });
     return new Map(Array.from(flows, ({ original, reply }) => [original.srcPort, reply.src]));
   }
 
