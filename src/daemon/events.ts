@@ -48,6 +48,15 @@ export function eventsOf(nodeName: string) {
       note: `node ${nodeName} ignores the annotation pointsman.dev/balance: ${reason}`,
     }),
 
+    connectionsNotEnded: (service: ObjectReference, reason: string): EventContent => ({
+      type: 'Warning',
+      reason: 'ConnectionsNotEnded',
+      action: 'EndConnections',
+      regarding: service,
+      related: node,
+      note: `node ${nodeName} could not end the connections of endpoints that are gone: ${reason}`,
+    }),
+
     setAside: (service: ObjectReference, port: SetAside): EventContent => ({
       type: 'Warning',
       reason: 'SetAside',

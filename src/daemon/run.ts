@@ -109,6 +109,8 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
       conditionChanged: () => condition.look(proxy.mode.condition?.()),
       balanceUnavailable: (service, reason) =>
         recorder.record(events.balanceUnavailable(objects.serviceReference(objectName(service)), reason)),
+      connectionsNotEnded: (service, reason) =>
+        recorder.record(events.connectionsNotEnded(objects.serviceReference(objectName(service)), reason)),
       setAside: port => recorder.record(events.setAside(objects.serviceReference(port), port)),
       driftRepaired: (family, repair) => {
         record.repaired(family, repair);

@@ -49,7 +49,9 @@ export interface ProxyListeners {
   /** The proxy looked for stale flows. */
   staleFlowsCleaned(family: Family, deleted: number, milliseconds: number): void;
   /** The proxy ended the TCP connections of endpoints that are gone, because their Services ask for it. */
-  connectionsEnded?(family: Family, ended: readonly EndedEndpoint[], report: EndReport, milliseconds: number): void;
+  connectionsEnded?(family: Family, report: EndReport, milliseconds: number): void;
+  /** The proxy could not end the connections of these endpoints. */
+  connectionsNotEnded?(family: Family, ended: readonly EndedEndpoint[], error: unknown): void;
 }
 
 /** A proxy with all its parts. A source feeds its loop. */
@@ -130,10 +132,13 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     service: (family, key) => loop.state.family(family).model.service(key),
     async end(family, ended) {
       const start = performance.now();
-      const report = await ender.end(family, ended, live.settings.allowExternalIPs);
-      listeners.connectionsEnded?.(family, ended, report, performance.now() - start);
+      try {
+        const report = await ender.end(family, ended, live.settings.allowExternalIPs);
+        listeners.connectionsEnded?.(family, report, performance.now() - start);
+      } catch (error) {
+        listeners.connectionsNotEnded?.(family, ended, error);
+      }
     },
-    onError: error => listeners.loop.failed('end the connections of endpoints that are gone', error),
   });
   const loop = new ProxyLoop({
     ...live,

@@ -59,7 +59,8 @@ export class EndingLab {
         },
         mode: SILENT_EVENTS,
         staleFlowsCleaned: ignore,
-        connectionsEnded: (_family, _ended, report) => this.reports.push(report),
+        connectionsEnded: (_family, report) => this.reports.push(report),
+        connectionsNotEnded: (_family, _ended, error) => failed('end connections', error),
       },
     );
     this.proxy.loop.synced();
@@ -94,9 +95,15 @@ export class EndingLab {
 
   /** Opens connections and waits until the endpoints have accepted them. */
   async connect(client: NetworkNamespace, ip: Ip, port: number, count: number): Promise<ConnectionCrowd> {
+    const crowd = this.begin(client, ip, port, count);
+    await waitFor('all connections are open', () => crowd.areConnected());
+    return crowd;
+  }
+
+  /** The same without waiting. */
+  begin(client: NetworkNamespace, ip: Ip, port: number, count: number): ConnectionCrowd {
     const crowd = new ConnectionCrowd(client, ip, port, count);
     this.#crowds.push(crowd);
-    await waitFor('all connections are open', () => crowd.areConnected());
     return crowd;
   }
 

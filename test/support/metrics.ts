@@ -40,6 +40,7 @@ export function measureEverything(metrics: ProxyMetrics): void {
     metrics.setAside(family, 'EEXIST');
     metrics.setAside(family, undefined);
     metrics.driftRepaired(family);
+    metrics.connectionsEnded(family, 3);
   }
   metrics.changes({ endpointSlices: 1, services: 1, pendingEndpoints: 1, pendingServices: 1 });
   metrics.healthz(200);

@@ -56,6 +56,11 @@ function programmingMetrics(set: MetricSet) {
       FAMILY,
       'Repairs of rules that another program changed.',
     ),
+    endedConnections: set.counter(
+      'pointsman_ended_connections_total',
+      FAMILY,
+      'TCP connections of endpoints that are gone, which the proxy ended because the Service asks for it.',
+    ),
   };
 }
 

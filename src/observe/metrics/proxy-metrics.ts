@@ -142,6 +142,10 @@ export class ProxyMetrics {
     this.#own.driftRepairs.inc({ ip_family: family });
   }
 
+  connectionsEnded(family: Family, connections: number): void {
+    this.#own.endedConnections.inc({ ip_family: family }, connections);
+  }
+
   inputProblem(kind: string | undefined, reason: string): void {
     this.#own.inputProblems.inc({ kind: kind ?? 'other', reason });
   }
