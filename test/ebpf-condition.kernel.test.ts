@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { defaultConfiguration } from '../src/config/index.ts';
 import { namespaceCookie } from '../src/kernel/netns.ts';
-import { configuredMode, createMode } from '../src/modes/index.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { configuredMode, createMode, registerTraffic, TrafficReader } from '../src/modes/index.ts';
 import { FAMILIES, type Ip } from '../src/net/index.ts';
 import { MetricSet } from '../src/observe/metrics/index.ts';
 import { Program } from './control-plane/program.ts';
@@ -78,7 +79,7 @@ test('EBPF-63 the metric and the list of Services have the connections of socket
     for (let i = 0; i < 3; i++) assert.equal(network.ask('10.96.0.10' as Ip, 80), '10.244.1.1:8080');
     assert.deepEqual([...((await harness.mode.connectionCounts?.()) ?? [])], [['default/web', 3]]);
     const metrics = new MetricSet();
-    harness.mode.registerMetrics(metrics);
+    registerTraffic(metrics, new TrafficReader(harness.mode, systemClock));
     const name = 'pointsman_service_connections_total{ip_family="IPv4",port="",service="default/web"}';
     const text = await metrics.text();
     assert.ok(text.includes(`${name} 3\n`), text);

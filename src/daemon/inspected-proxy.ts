@@ -2,12 +2,18 @@ import { configurationObject } from '../config/index.ts';
 import { proxyFacts } from '../explain/index.ts';
 import type { ConfigurationAnswer, InspectedProxy, RunRecord } from '../inspect/index.ts';
 import { withoutUrlCredentials } from '../lib/secrets.ts';
+import { connectionCounts, type TrafficReader } from '../modes/index.ts';
 import type { RunningProxy } from '../proxy/index.ts';
 import { proxyStatus } from './proxy-status.ts';
 import type { RunParts } from './run.ts';
 
 /** What the inspection API shows of this proxy. */
-export function inspectedProxy(parts: RunParts, proxy: RunningProxy, record: RunRecord): InspectedProxy {
+export function inspectedProxy(
+  parts: RunParts,
+  proxy: RunningProxy,
+  record: RunRecord,
+  traffic: TrafficReader,
+): InspectedProxy {
   const { options, observability, objects, nodeName, families, mode } = parts;
   return {
     nodeName,
@@ -24,7 +30,8 @@ export function inspectedProxy(parts: RunParts, proxy: RunningProxy, record: Run
     history: observability.history,
     status: () => proxyStatus(parts, proxy, record),
     pulse: record.pulse,
-    connectionCounts: async () => await proxy.mode.connectionCounts?.(),
+    connectionCounts: () => connectionCounts(proxy.mode, traffic),
+    traffic: () => traffic.read(),
     listing: (family, plans) => proxy.mode.listing(family, plans),
     daemon: {
       configuration: () => configurationAnswer(parts),

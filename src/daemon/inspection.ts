@@ -2,6 +2,7 @@ import { splitHostPort } from '../config/index.ts';
 import { inspect, inspectionHandler, localOnly, type RunRecord, SocketKeeper } from '../inspect/index.ts';
 import { networkNamespaceName } from '../kernel/netns.ts';
 import { ReportOnce } from '../lib/report-once.ts';
+import type { TrafficReader } from '../modes/index.ts';
 import { parseIp } from '../net/index.ts';
 import { ConnectionTable, type HttpHandler, RetryingHttpServer } from '../observe/http/index.ts';
 import { servedFromPlans, serviceFromPlans, traceRoute } from '../page/index.ts';
@@ -14,10 +15,15 @@ import type { RunParts } from './run.ts';
 const MAX_CONNECTIONS = 64;
 
 /** Opens the inspection API of the proxy, and the page that asks it. Never rejects: the proxy also works without it. */
-export async function openInspection(parts: RunParts, proxy: RunningProxy, record: RunRecord): Promise<void> {
+export async function openInspection(
+  parts: RunParts,
+  proxy: RunningProxy,
+  record: RunRecord,
+  traffic: TrafficReader,
+): Promise<void> {
   const { inspectSocket, inspectBindAddress, page } = parts.options;
   if (inspectSocket === '' && inspectBindAddress === '' && !page) return;
-  const inspected = inspectedProxy(parts, proxy, record);
+  const inspected = inspectedProxy(parts, proxy, record, traffic);
   const { routes, live } = inspect(inspected);
   parts.resources.add('live streams', () => live.close());
   const handle = inspectionHandler({ routes, networkNamespace: networkNamespaceName() });

@@ -1,6 +1,14 @@
 import { objectName } from '../api/index.ts';
 import { conditionNote, RunRecord } from '../inspect/index.ts';
-import { type ConfiguredMode, type Mode, type SetAside, setAsideName } from '../modes/index.ts';
+import { systemClock } from '../lib/clock.ts';
+import {
+  type ConfiguredMode,
+  type Mode,
+  registerTraffic,
+  type SetAside,
+  setAsideName,
+  TrafficReader,
+} from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { createProxy, type ProgrammedVersions, type RunningProxy, unavailableDefault } from '../proxy/index.ts';
 import type { OnConfigurationChange } from './configuration-reload.ts';
@@ -46,12 +54,14 @@ export async function run(parts: RunParts): Promise<void> {
   const proxy = openProxy(parts, record);
   showProxyCounts(metrics, proxy);
   proxy.mode.registerMetrics(metrics.set);
+  const traffic = new TrafficReader(proxy.mode, systemClock);
+  if (parts.options.countConnections) registerTraffic(metrics.set, traffic);
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
   if (mode.descriptor.network) checks.add('sockets', () => conditionOutcome(proxy.mode));
   logSettings(parts.options);
   openProgrammedReport(parts, proxy);
   logIgnoredDefault(parts);
-  await openInspection(parts, proxy, record);
+  await openInspection(parts, proxy, record, traffic);
   parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates, parts.options)));
   if (parts.options.manifests === undefined)
     for (const resource of WATCHED) parts.options.log.info('config', `Starting ${resource} config controller`);

@@ -3,17 +3,20 @@ import { type Facts, proxyFacts } from '../explain/index.ts';
 import type { InspectedProxy } from '../inspect/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { latestOf } from '../lib/change.ts';
+import { systemClock } from '../lib/clock.ts';
 import { CurrentProblems } from '../lib/current-problems.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { Algorithm } from '../model/index.ts';
 import {
   type ConfiguredMode,
+  connectionCounts,
   type ModeCondition,
   type ModeEvents,
   type ModeSettings,
   type SocketScope,
   setAsideName,
+  TrafficReader,
 } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import { conflictProblems, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
@@ -121,6 +124,7 @@ export class DemoProxy {
     const { nodeName, families, mode, namespace } = this.#options;
     const proxy = this.#proxy;
     const record = this.#record;
+    const traffic = new TrafficReader(proxy.mode, systemClock);
     // A sync that failed is part of the status.
     const problems = () =>
       this.#problems.all.filter(({ where, object }) => where !== undefined || object !== undefined);
@@ -131,7 +135,8 @@ export class DemoProxy {
       history: record.history,
       status: () => demoStatus({ proxy, nodeName, families, mode, record, version, problems: problems().length }),
       pulse: record.run.pulse,
-      connectionCounts: async () => await proxy.mode.connectionCounts?.(),
+      connectionCounts: () => connectionCounts(proxy.mode, traffic),
+      traffic: () => traffic.read(),
       listing: (family, plans) => proxy.mode.listing(family, plans),
     };
   }

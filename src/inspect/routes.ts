@@ -1,5 +1,6 @@
 import { explain, type Facts, parseQuestion, QuestionError, type QuestionTexts } from '../explain/index.ts';
 import type { History } from '../history/index.ts';
+import type { ServicePortTraffic } from '../modes/index.ts';
 import type { ProgrammedState } from '../proxy/index.ts';
 import { explainRoute } from './explain.ts';
 import { historyRoute } from './history.ts';
@@ -18,6 +19,7 @@ import { servicesRoute } from './services.ts';
 import { socketCountsRoute, socketsRoute } from './sockets.ts';
 import { type ProxyStatus, statusRoute } from './status.ts';
 import { type ConfigurationAnswer, configurationRoute, logRoute, metricsRoute } from './texts.ts';
+import { trafficRoute } from './traffic.ts';
 
 /** A running proxy, as far as the inspection API shows it. */
 export interface InspectedProxy {
@@ -29,6 +31,8 @@ export interface InspectedProxy {
   readonly pulse: PulseRecorder;
   /** Undefined if the mode does not count connections. */
   connectionCounts(): Promise<ReadonlyMap<string, number> | undefined>;
+  /** Undefined if the mode does not count. */
+  traffic?(): Promise<readonly ServicePortTraffic[] | undefined>;
   /** What the mode wants in the kernel, with the rules of these plans. */
   readonly listing: ListRules;
   /** What only a daemon has. */
@@ -58,9 +62,11 @@ export function inspect(proxy: InspectedProxy): Inspection {
       history,
       // Pages that list at the same time do not read the counters again.
       connectionCounts: async () => live.lastCounts ?? (await proxy.connectionCounts()),
+      traffic: async () => await proxy.traffic?.(),
     }),
     serviceRoute({ facts, history, lastCounts: () => live.lastCounts }),
     kernelRoute(facts),
+    trafficRoute(async () => await proxy.traffic?.()),
     socketsRoute(facts),
     socketCountsRoute(facts),
     searchRoute(facts),

@@ -1,5 +1,6 @@
 import { objectKey, type Service } from '../api/index.ts';
 import type { Endpoint } from '../model/index.ts';
+import type { TrafficFigures } from '../modes/index.ts';
 import { reachableEndpoints, type ServicePortPlan } from '../plan/index.ts';
 import type { ListingContext } from './services-context.ts';
 import { type ServiceState, stateOf } from './services-state.ts';
@@ -17,6 +18,8 @@ export interface ServiceRow {
   readonly endpoints: readonly EndpointCounts[];
   /** Connections so far. Undefined if the mode does not count them. */
   readonly connections: number | undefined;
+  /** Only if the question asks for it. A figure that the mode does not count is missing. */
+  readonly traffic?: TrafficFigures | undefined;
   readonly state: ServiceState;
   readonly reasons: readonly string[];
   /** When its plan or its endpoints changed last. Undefined if that is longer ago than the history goes. */

@@ -4,12 +4,14 @@ import type { History } from '../history/index.ts';
 import { Breaks, sortWithBreaks } from '../lib/breaks.ts';
 import { compareTexts } from '../lib/compare-texts.ts';
 import { type NamePattern, parseNamePattern } from '../lib/name-pattern.ts';
+import type { ServicePortTraffic } from '../modes/index.ts';
 import { linesAnswer } from './answers.ts';
 import { QueryError, type Route } from './route.ts';
 import { type ListingContext, listingContext, problemReasons } from './services-context.ts';
 import { missingServiceText } from './services-missing.ts';
 import { type ServiceRow, serviceRow, unusableRow } from './services-row.ts';
 import { isBroken } from './services-state.ts';
+import { type ServiceTraffic, trafficByService } from './traffic.ts';
 
 export const SERVICES_SCHEMA = 'pointsman.services/v1';
 
@@ -18,9 +20,13 @@ export interface ListingParts {
   readonly history: History;
   /** Undefined if the mode does not count connections. */
   connectionCounts(): Promise<ReadonlyMap<string, number> | undefined>;
+  /** Undefined if the mode does not count. */
+  traffic?(): Promise<readonly ServicePortTraffic[] | undefined>;
 }
 
 export interface ListingQuery {
+  /** The rows have what their Services carried. */
+  readonly traffic?: ServiceTraffic | undefined;
   /** By default all Services. */
   readonly pattern?: NamePattern | undefined;
   /** Only Services that do not answer every caller. */
@@ -33,6 +39,7 @@ export function servicesRoute(parts: ListingParts): Route {
     about: 'the Services as this node serves them, sorted by namespace and name, one JSON object a line',
     parameters: {
       name: { about: 'NAMESPACE/NAME, NAME in the namespace default, or a glob with * and ?' },
+      traffic: { about: 'also what each Service carried', words: ['true', 'false'] },
       broken: { about: 'only Services that do not answer every caller', words: ['true', 'false'] },
     },
     readsKernel: true,
@@ -44,7 +51,10 @@ export function servicesRoute(parts: ListingParts): Route {
         throw new QueryError(await missingServiceText(pattern.text, facts.objects.services()));
       }
       const connections = await parts.connectionCounts();
+      const traffic = query.get('traffic') === 'true' ? await parts.traffic?.() : undefined;
+      const byService = traffic && trafficByService(traffic);
       const rows = serviceRows(facts, parts.history, connections, {
+        traffic: byService,
         pattern,
         isBrokenOnly: query.get('broken') === 'true',
       });
@@ -55,6 +65,7 @@ export function servicesRoute(parts: ListingParts): Route {
         startedAt: new Date(startedAt).toISOString(),
         historySince: new Date(completeSince).toISOString(),
         countsConnections: connections !== undefined,
+        ...(byService ? { countsTraffic: byService.counted } : {}),
       });
     },
   };
@@ -65,7 +76,7 @@ export async function* serviceRows(
   facts: Facts,
   history: History,
   connections: ReadonlyMap<string, number> | undefined,
-  { pattern, isBrokenOnly }: ListingQuery,
+  { traffic, pattern, isBrokenOnly }: ListingQuery,
 ): AsyncGenerator<readonly ServiceRow[], void> {
   const breaks = new Breaks();
   const context = listingContext(facts, history, connections);
@@ -75,13 +86,17 @@ export async function* serviceRows(
     // The Service may have changed, or gone, since the list was made.
     const service = facts.objects.service(objectKey(metadata));
     const row = service ? serviceRow(service, context) : unusableRow(metadata, context);
-    if (row && (!isBrokenOnly || isBroken(row.state))) rows.push(row);
+    if (row && (!isBrokenOnly || isBroken(row.state))) rows.push(withTraffic(row, traffic));
     if (!breaks.isDue) continue;
     if (rows.length > 0) yield rows;
     rows = [];
     await breaks.take();
   }
   if (rows.length > 0) yield rows;
+}
+
+function withTraffic(row: ServiceRow, traffic: ServiceTraffic | undefined): ServiceRow {
+  return traffic ? { ...row, traffic: traffic.of(objectKey(row)) } : row;
 }
 
 /** A Service, or the name of one whose object cannot be used. */

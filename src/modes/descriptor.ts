@@ -6,7 +6,6 @@ import type { Logger } from '../observe/logging/index.ts';
 import type { ServicePortPlan } from '../plan/index.ts';
 import type { ModeBehaviour } from './behaviour.ts';
 import type { Cleanup } from './cleanup-report.ts';
-import type { ReadConnections } from './frontend-connections.ts';
 import type { ProgramOptions } from './iptables-programs.ts';
 import type { Mode, ModeSettings } from './mode.ts';
 import type { ShellOptions } from './shell.ts';
@@ -36,8 +35,6 @@ export interface SocketScope {
 export interface ModeContext extends ModeMachine, ShellOptions {
   /** The families that the proxy serves. The default is both. */
   readonly families?: readonly Family[] | undefined;
-  /** What another layer counted. A mode that counts connections shows the sum in its metric. */
-  readonly alsoCounted?: ReadConnections | undefined;
 }
 
 /** Which sockets ebpf mode translates: all of the machine, or only those of the node's own network namespace. */

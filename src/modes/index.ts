@@ -51,4 +51,6 @@ export { configuredMode, createMode, DEFAULT_MODE, MODES, modeNamed } from './re
 export { type SetAside, type SetAsideCause, setAsideName, setAsideService } from './set-aside.ts';
 export { ModeShell, type ShellOptions } from './shell.ts';
 export { StaleFlowCleaner } from './stale-flow-cleaner.ts';
+export { connectionCounts, FIGURES, plusFigures, registerTraffic, TrafficReader } from './traffic/index.ts';
+export type { ServicePortTraffic, TrafficFigures } from './traffic-counts.ts';
 export type { Drift, DriftLook, WriteOutcome, Writer } from './writer.ts';

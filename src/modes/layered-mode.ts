@@ -2,11 +2,12 @@ import { errorText } from '../lib/error-text.ts';
 import type { Family } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
 import type { EndedEndpoint, PlanDiff, ServicePortPlan } from '../plan/index.ts';
-import type { ReadConnections } from './frontend-connections.ts';
 import type { Listing } from './listing.ts';
 import type { Mode, ModeCondition, ModeEvents, ModeSettings, SocketReading, SyncReport } from './mode.ts';
 import type { KernelReading } from './read-back.ts';
 import { type SetAside, setAsideId } from './set-aside.ts';
+import { sumOfTraffic } from './traffic/index.ts';
+import type { ServicePortTraffic } from './traffic-counts.ts';
 
 /** A mode that serves some connections at the sockets of clients. What it leaves alone, the network serves. */
 export interface SocketLayer extends Mode {
@@ -15,8 +16,6 @@ export interface SocketLayer extends Mode {
    * does not name them.
    */
   leave(family: Family, ids: readonly string[]): Promise<void>;
-  /** What the sockets counted, if they count. */
-  readonly connections?: ReadConnections | undefined;
 }
 
 export interface Layers {
@@ -95,6 +94,12 @@ export class LayeredMode implements Mode {
     const sums = new Map(network);
     for (const [service, count] of sockets) sums.set(service, (sums.get(service) ?? 0) + count);
     return sums;
+  }
+
+  async traffic(): Promise<readonly ServicePortTraffic[] | undefined> {
+    const [sockets, network] = await Promise.all([this.#sockets.traffic?.(), this.#network.traffic?.()]);
+    if (!sockets || !network) return sockets ?? network;
+    return await sumOfTraffic([network, sockets]);
   }
 
   condition(): ModeCondition | undefined {

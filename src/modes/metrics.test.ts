@@ -13,9 +13,9 @@ import { ipvsMetrics } from './ipvs/metrics.ts';
 import { registerServers } from './ipvs/statistics/server-metrics.ts';
 import { registerServing } from './layered-mode.ts';
 import type { Measure, MeasureObserver } from './mode.ts';
-import { registerConnections } from './nftables/connections/connection-metrics.ts';
 import { nftablesMetrics } from './nftables/metrics.ts';
 import { MODES } from './registry.ts';
+import { registerTraffic, TrafficReader } from './traffic/index.ts';
 import { userspaceMetrics } from './userspace/metrics.ts';
 
 /** Upstream's metrics: name, type, labels, modes (I iptables, V ipvs, N nftables), help. */
@@ -91,9 +91,10 @@ const REGISTER: Readonly<Record<string, { letter: string; register(set: MetricSe
   nftables: {
     letter: 'N',
     register(set) {
-      registerConnections(set, new ManualClock(), async function* () {
-        yield { ...SERVICE, connections: 1 };
-      });
+      const figures = { connections: 1, active: 1, packets: 1, bytes: 1 };
+      const endpoints = new Map([['10.0.0.1:80', figures]]);
+      const traffic = async () => [{ ...SERVICE, ...figures, rejected: 1, dropped: 1, endpoints }];
+      registerTraffic(set, new TrafficReader({ traffic }, new ManualClock()));
       return nftablesMetrics(set);
     },
   },
@@ -259,7 +260,7 @@ describe('metrics of modes', () => {
     const text = readFileSync('deploy/monitoring/dashboard.json', 'utf8');
     const grouped = [...text.matchAll(/by \(([\w, ]+)\) \((?:rate\()?(pointsman_\w+)/g)];
     const labelsAskedFor = new Map(grouped.map(([, labels = '', name = '']) => [name, labels.split(', ')]));
-    const traffic = [...names.keys()].filter(name => /^pointsman_(service_connections|ipvs|userspace)_/.test(name));
+    const traffic = [...names.keys()].filter(name => /^pointsman_(service_(?!ports)|ipvs_|userspace_)/.test(name));
     assert.ok(traffic.length > 10);
     for (const name of traffic) {
       const labels = ['instance', ...(names.get(name) ?? [])];

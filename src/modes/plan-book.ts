@@ -48,6 +48,11 @@ export class PlanBook {
     return new Map(this.#wanted);
   }
 
+  /** All wanted plans, without a copy. */
+  wanted(): Iterable<ServicePortPlan> {
+    return this.#wanted.values();
+  }
+
   committedPlan(id: string): ServicePortPlan | undefined {
     return this.#committed.get(id);
   }

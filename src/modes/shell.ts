@@ -19,6 +19,7 @@ import {
 import { PlanBook } from './plan-book.ts';
 import { emptyReading, type KernelReading, readTwiceAtMost } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
+import type { FamilyPlan } from './traffic/index.ts';
 import type { Drift, DriftLook, Writer } from './writer.ts';
 
 export interface ShellOptions {
@@ -156,6 +157,11 @@ export abstract class ModeShell<W extends Writer> implements Mode {
 
   protected get writers(): ReadonlyMap<Family, W> {
     return new Map(Array.from(this.#families, ([family, { writer }]) => [family, writer]));
+  }
+
+  /** The wanted plans of all families. They may change while the caller goes through them with breaks. */
+  protected *plans(): Generator<FamilyPlan> {
+    for (const [family, { book }] of this.#families) for (const plan of book.wanted()) yield [family, plan];
   }
 
   /** Runs work while no other work of the mode runs. */

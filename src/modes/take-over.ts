@@ -9,6 +9,7 @@ import type { Mode, ModeCondition, ModeSettings, SocketReading, SyncReport } fro
 import type { KernelReading } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
 import type { ShellOptions } from './shell.ts';
+import type { ServicePortTraffic } from './traffic-counts.ts';
 
 /** Removes what one other mode left. */
 export type Removal = () => Promise<void>;
@@ -67,6 +68,10 @@ export class TakeOver implements Mode {
 
   async connectionCounts(): Promise<ReadonlyMap<string, number> | undefined> {
     return await this.#mode.connectionCounts?.();
+  }
+
+  async traffic(): Promise<readonly ServicePortTraffic[] | undefined> {
+    return await this.#mode.traffic?.();
   }
 
   condition(): ModeCondition | undefined {

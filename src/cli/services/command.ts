@@ -32,6 +32,9 @@ export const servicesCommand = defineCommand({
 connections if the proxy counts them, the state, and how long ago the Service or its endpoints changed. ">5h" means that
 the change is older than the history, which goes back 5 hours.
 
+With -o wide and a proxy that counts: new and open connections, bytes, packets, and attempts that were rejected or
+dropped. "-" means that the mode does not count it.
+
 States: programmed; waiting (the kernel does not have the last changes yet); set aside (the kernel refused a port); no
 endpoints; no local endpoints (a traffic policy is Local and this node has no endpoint); conflict (an address belongs to
 another Service); problem (the object cannot be used as it is); not proxied (headless, or for another proxy).
@@ -52,7 +55,11 @@ name, or if the command line is wrong.`,
   errorStatus: 2,
   async run({ values, positional: [name = ''] }, io) {
     const form = oneOf(FORMS, values.output, '"-o, --output" flag');
-    const query = new URLSearchParams({ ...(name !== '' && { name }), ...(values.broken && { broken: 'true' }) });
+    const query = new URLSearchParams({
+      ...(name !== '' && { name }),
+      ...(values.broken && { broken: 'true' }),
+      ...(form !== 'text' && { traffic: 'true' }),
+    });
     const lines = proxySocket(values).lines(`/v1/services?${query}`);
     const stream = await openProxyStream<ServiceRow>(lines, SERVICES_SCHEMA);
     const style = styleFor(io.stdout, io.env, colorFlag(values));

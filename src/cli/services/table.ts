@@ -1,4 +1,5 @@
 import type { EndpointCounts, ServiceRow, ServiceState } from '../../inspect/index.ts';
+import { bytesText } from '../../lib/bytes-text.ts';
 import { printable } from '../../lib/printable.ts';
 import { ageText } from '../age.ts';
 import type { Style } from '../style.ts';
@@ -19,13 +20,16 @@ export interface ServicesTableOptions {
 export function servicesTable(options: ServicesTableOptions) {
   const { head, hasReasons, isWide, style, print, now = Date.now() } = options;
   const hasConnections = head.countsConnections === true;
-  const optional = [...(hasConnections ? ['CONNECTIONS'] : []), 'STATE', 'CHANGED', ...(hasReasons ? ['REASON'] : [])];
+  const figures = isWide && Array.isArray(head.countsTraffic) ? TRAFFIC : [];
+  const columns = figures.length > 0 ? figures.map(([name]) => name) : hasConnections ? ['CONNECTIONS'] : [];
+  const optional = [...columns, 'STATE', 'CHANGED', ...(hasReasons ? ['REASON'] : [])];
   const header = ['NAMESPACE', 'NAME', 'TYPE', 'ADDRESS', 'PORTS', 'ENDPOINTS', ...optional];
+  const numbers = new Set(figures.map(([name]) => header.indexOf(name)));
   let table: TableStream | undefined;
   return {
     add(row: ServiceRow): void {
-      table ??= new TableStream(header.map(style.bold), print);
-      const { namespace, name, type, addresses, ports, endpoints, connections, state, reasons, changed } = row;
+      table ??= new TableStream(header.map(style.bold), print, { numbers });
+      const { namespace, name, type, addresses, ports, endpoints, connections, traffic, state, reasons, changed } = row;
       const cells = [
         namespace,
         name,
@@ -33,7 +37,11 @@ export function servicesTable(options: ServicesTableOptions) {
         (isWide ? addresses.join(',') : first(addresses)) || '-',
         ports.join(',') || '-',
         endpointsText(endpoints),
-        ...(hasConnections ? [`${connections ?? 0}`] : []),
+        ...(figures.length > 0
+          ? figures.map(([, figure, text]) => figureText(traffic?.[figure], text))
+          : hasConnections
+            ? [`${connections ?? 0}`]
+            : []),
       ];
       table.add([
         ...cells.map(printable),
@@ -44,6 +52,21 @@ export function servicesTable(options: ServicesTableOptions) {
     },
     end: () => table?.flush(),
   };
+}
+
+/** The columns of traffic in the wide form. */
+const TRAFFIC = [
+  ['CONNECTIONS', 'connections', String],
+  ['OPEN', 'active', String],
+  ['BYTES', 'bytes', bytesText],
+  ['PACKETS', 'packets', String],
+  ['REJECTED', 'rejected', String],
+  ['DROPPED', 'dropped', String],
+] as const;
+
+/** A dash if the mode does not count it. */
+function figureText(figure: number | undefined, text: (figure: number) => string): string {
+  return figure === undefined ? '-' : text(figure);
 }
 
 function first([address = '', ...others]: readonly string[]): string {

@@ -15,6 +15,8 @@ export const Cta = {
   PROTOINFO: 4,
   TIMEOUT: 7,
   MARK: 8,
+  COUNTERS_ORIG: 9,
+  COUNTERS_REPLY: 10,
   ID: 12,
   ZONE: 18,
   MARK_MASK: 21,

@@ -1,6 +1,7 @@
 import type { Family } from '../../net/index.ts';
 import { align, type MessageWriter } from '../netlink/index.ts';
 import { Cta, TYPE_MASK } from './attributes.ts';
+import { type FlowCounters, plusCounters } from './counters.ts';
 import { nfgenmsg, readFamily } from './family.ts';
 import { protocolName } from './protocol.ts';
 import { decodeState, encodeState, type FlowState } from './state.ts';
@@ -25,6 +26,8 @@ export interface Flow {
   /** Distinguishes the flow from an earlier flow with the same tuples. */
   readonly id?: number | undefined;
   readonly state?: FlowState | undefined;
+  /** Of both directions. The kernel counts only while the sysctl `net.netfilter.nf_conntrack_acct` is on. */
+  readonly counters?: FlowCounters | undefined;
 }
 
 /** Writes the body of CT_NEW, as `conntrack -I` sends it. */
@@ -57,6 +60,7 @@ export function decodeFlow(body: Buffer): Flow | undefined {
   let mark: number | undefined;
   let id: number | undefined;
   let state: FlowState | undefined;
+  let counters: FlowCounters | undefined;
   for (let at = 4; at + 6 <= body.length; ) {
     const header = body.readInt32LE(at);
     const length = header & 0xffff;
@@ -69,6 +73,8 @@ export function decodeFlow(body: Buffer): Flow | undefined {
       protocol = tuples.protocol;
     } else if (type === Cta.TUPLE_REPLY) reply = tuples.read(body, value, end);
     else if (type === Cta.PROTOINFO) state = decodeState(body, value, end);
+    else if (type === Cta.COUNTERS_ORIG || type === Cta.COUNTERS_REPLY)
+      counters = plusCounters(counters, body, value, end);
     else if (type === Cta.ZONE && length >= 6) zone = body.readUInt16BE(value);
     else if (length >= 8) {
       if (type === Cta.STATUS) status = body.readUInt32BE(value);
@@ -79,7 +85,8 @@ export function decodeFlow(body: Buffer): Flow | undefined {
     at += align(length);
   }
   if (protocol === undefined || !original || !reply) return undefined;
-  return { family, protocol, original, reply, zone, status, timeout, mark, id, state };
+  const flow = { family, protocol, original, reply, zone, status, timeout, mark, id, state };
+  return counters ? { ...flow, counters } : flow;
 }
 
 /** A line of `conntrack -L`, without `use=`: that counts the kernel's references and says nothing about the flow. */

@@ -1,3 +1,4 @@
+export type { FlowCounters } from './counters.ts';
 export { type FlowFilter, matches, printFilter, type TupleFilter } from './filter.ts';
 export { decodeFlow, encodeFlow, type Flow, printFlow } from './flow.ts';
 export { encodeIdentity, type FlowIdentity, printIdentity } from './identity.ts';

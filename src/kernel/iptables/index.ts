@@ -11,6 +11,7 @@ export { listedRule } from './listed-rule.ts';
 export type { LockHolder } from './lock-holder.ts';
 export { type LockWait, lockWaitText } from './lock-watch.ts';
 export type { RestoreLine } from './restore-failure.ts';
+export type { CountedRule } from './rule-counters.ts';
 export { quoteRule, quoteWord, splitRule } from './rule-text.ts';
 export type { IptablesRun } from './runner.ts';
 export {

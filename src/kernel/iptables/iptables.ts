@@ -15,6 +15,7 @@ import { type ChainUses, ChainUsesParser, nftChainUses, nftGeneration } from './
 import { detectFeatures } from './detect-features.ts';
 import { OTHER_PROBLEM, saysExists, saysNotFound } from './failure-kind.ts';
 import { IptablesError } from './iptables-error.ts';
+import { type CountedRule, RuleCounterParser } from './rule-counters.ts';
 import { holdsRule } from './rule-match.ts';
 import { Runner, type RunnerOptions } from './runner.ts';
 import { type ChainName, parseSave } from './save.ts';
@@ -159,6 +160,14 @@ export class Iptables {
   /** Passes the text on in pieces as it arrives, so that the whole text is never in memory. */
   async saveInto(onStdout: (chunk: Uint8Array) => void, table?: string): Promise<void> {
     await this.#turns.take(() => this.#runner.run(`${this.program}-save`, saveArguments(table), { onStdout }));
+  }
+
+  /** Reads the counters of all rules that counted something. As `listChains`, it waits for no other program. */
+  async ruleCounters(onRule: (rule: CountedRule) => void, timeoutMs: number): Promise<void> {
+    const parser = new RuleCounterParser(onRule);
+    const onStdout = (chunk: Uint8Array) => parser.write(chunk);
+    await this.#runner.run(`${this.program}-save`, ['-c'], { onStdout, timeoutMs });
+    parser.end();
   }
 
   /**

@@ -59,11 +59,7 @@ function layered<Network>(
   context: ModeContext,
 ): LayeredMode {
   const sockets = new EbpfMode({ ...options.sockets, ...context.socketScope, ...context });
-  const alsoCounted = () => sockets.connections();
-  return new LayeredMode(
-    { sockets, network: network.create(options.network, { ...context, alsoCounted }) },
-    context.events,
-  );
+  return new LayeredMode({ sockets, network: network.create(options.network, context) }, context.events);
 }
 
 export { EbpfMode, type EbpfModeOptions, type EbpfOptions } from './mode.ts';

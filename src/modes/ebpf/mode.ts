@@ -8,6 +8,8 @@ import type { MeasureObserver, ModeCondition, ModeSettings, SocketReading } from
 import { NodeAddresses } from '../node-addresses.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { ModeShell } from '../shell.ts';
+import { FrontendIndex, openSockets, sumOfTraffic } from '../traffic/index.ts';
+import type { ServicePortTraffic } from '../traffic-counts.ts';
 import { DRIFT_SCHEDULE } from './drift.ts';
 import type { GenerationMaps } from './generation/maps.ts';
 import type { EbpfOptions } from './generation/options.ts';
@@ -91,6 +93,14 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
       if (connections > 0) counts.set(service, (counts.get(service) ?? 0) + connections);
     }
     return counts;
+  }
+
+  /** New connections by service port, as programs counted them. Open ones by endpoint, as the kernel's sockets are. */
+  async traffic(): Promise<readonly ServicePortTraffic[] | undefined> {
+    if (!this.#options.countConnections) return undefined;
+    const index = await FrontendIndex.of(this.plans());
+    const { sockets } = await this.sockets();
+    return await sumOfTraffic([this.connections(), openSockets(sockets, index)]);
   }
 
   protected createMetrics(metrics: MetricSet): MeasureObserver {

@@ -10,7 +10,8 @@ import { prepareIptables } from './support.ts';
 
 export const iptables: ModeDescriptor<IptablesOptions> = {
   name: 'iptables',
-  optionsFrom: ({ iptables: { localhostNodePorts } }, { keepNodeSourcePorts }) => ({
+  optionsFrom: ({ iptables: { localhostNodePorts } }, { countConnections, keepNodeSourcePorts }) => ({
+    countConnections,
     localhostNodePorts,
     keepNodeSourcePorts,
   }),

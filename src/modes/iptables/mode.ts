@@ -1,4 +1,4 @@
-import type { IptablesRun } from '../../kernel/iptables/index.ts';
+import { IptablesError, type IptablesRun } from '../../kernel/iptables/index.ts';
 import { Turns } from '../../lib/turns.ts';
 import type { Family } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
@@ -7,12 +7,16 @@ import { openIptables } from '../iptables-programs.ts';
 import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { ModeShell, type ShellOptions } from '../shell.ts';
+import { FlowTraffic, sumOfTraffic } from '../traffic/index.ts';
+import type { ServicePortTraffic } from '../traffic-counts.ts';
 import { PacketCounters } from './machine/read-packet-counters.ts';
 import { iptablesMetrics, packetMetrics } from './metrics.ts';
 import { longLockWait } from './support.ts';
 import { IptablesWriter } from './writer.ts';
 
 export interface IptablesOptions {
+  /** The mode reads the counters of its rules when a caller asks for traffic. */
+  readonly countConnections?: boolean | undefined;
   /** Node ports also accept connections to 127.0.0.1, if the node port addresses include it. The default is true. */
   readonly localhostNodePorts?: boolean | undefined;
   /** Masqueraded TCP connections of node processes keep their source port if it is free. The default is false. */
@@ -29,10 +33,31 @@ export class IptablesMode extends ModeShell<IptablesWriter> {
   /** Families whose other backend the mode has looked at. */
   readonly #noticed = new Set<Family>();
   #packetCounters: PacketCounters | undefined;
+  /** Made when a caller first asks for traffic. */
+  #flows: FlowTraffic | undefined;
 
   constructor(options: IptablesModeOptions) {
     super(options, { thoroughMs: 'sync-period' });
     this.#options = options;
+  }
+
+  /** Reads the counters of rules, and the flows that the kernel tracks. Undefined if the program fails. */
+  async traffic(): Promise<readonly ServicePortTraffic[] | undefined> {
+    const { countConnections, namespace } = this.#options;
+    if (!countConnections || this.isClosed) return undefined;
+    this.#flows ??= new FlowTraffic({
+      namespace,
+      clock: this.clock,
+      plans: () => this.plans(),
+      countsConnections: false,
+    });
+    const rules = Array.from(this.writers.values(), writer => writer.traffic());
+    try {
+      return await sumOfTraffic([...rules, await this.#flows.read()]);
+    } catch (error) {
+      if (error instanceof IptablesError) return undefined;
+      throw error;
+    }
   }
 
   protected createMetrics(metrics: MetricSet): MeasureObserver {
@@ -84,6 +109,7 @@ export class IptablesMode extends ModeShell<IptablesWriter> {
 
   protected async release(idle: Promise<void>): Promise<void> {
     await idle;
+    this.#flows?.close();
     this.#packetCounters?.close();
   }
 }

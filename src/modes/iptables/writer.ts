@@ -10,6 +10,7 @@ import type { PlanBook } from '../plan-book.ts';
 import type { KernelReading } from '../read-back.ts';
 import { type PreparationError, preparationErrorOf } from '../refusal-search.ts';
 import { causeOf } from '../set-aside.ts';
+import type { ServicePortTraffic } from '../traffic-counts.ts';
 import type { Drift, WriteOutcome, Writer } from '../writer.ts';
 import { ensureJumpsAndCanaries, natChains } from './chains/jumps-and-canaries.ts';
 import { removeChains } from './chains/remove-chains.ts';
@@ -18,6 +19,7 @@ import { partialTexts } from './diff.ts';
 import { DriftFinder } from './drift.ts';
 import { listIptables } from './listing.ts';
 import { MachineState } from './machine/machine-state.ts';
+import { readRuleTraffic } from './machine/rule-traffic.ts';
 import { readBackIptables } from './read-back.ts';
 import { CHAINS_PER_RESTORE, type FullTextPart, fullText, fullTextParts } from './render.ts';
 import { CommittedRules } from './rules/committed-rules.ts';
@@ -117,6 +119,12 @@ export class IptablesWriter implements Writer {
       throw error;
     }
     return 'wrote all rules again';
+  }
+
+  /** What the counters of rules say. Waits for no other work. */
+  traffic(): AsyncGenerator<ServicePortTraffic> {
+    const { iptables, book } = this.#options;
+    return readRuleTraffic(iptables, book.family, book.wanted());
   }
 
   readBack(plan: ServicePortPlan): Promise<KernelReading> {

@@ -7,6 +7,8 @@ import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import { NodeAddresses } from '../node-addresses.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { ModeShell, type ShellOptions } from '../shell.ts';
+import { sumOfTraffic } from '../traffic/index.ts';
+import type { ServicePortTraffic } from '../traffic-counts.ts';
 import { DRIFT_SCHEDULE, LinkWatch } from './drift.ts';
 import { openSockets, type Sockets } from './kernel-state/sockets.ts';
 import { ipvsMetrics } from './metrics.ts';
@@ -14,6 +16,7 @@ import { LINK } from './names.ts';
 import { applyKernelSettings } from './settings/kernel-settings.ts';
 import type { IpvsOptions } from './settings/options.ts';
 import { readConnectionCounts, readStatistics } from './statistics/read-statistics.ts';
+import { readTraffic } from './statistics/read-traffic.ts';
 import { registerServers } from './statistics/server-metrics.ts';
 import type { ServerStatistics, StatisticsOptions } from './statistics/server-statistics.ts';
 import { DEFAULT_SCHEDULER } from './wanted/scheduler.ts';
@@ -67,6 +70,13 @@ export class IpvsMode extends ModeShell<IpvsWriter> {
   connectionCounts(): Promise<ReadonlyMap<string, number> | undefined> {
     return this.#readings.take(async () =>
       this.isClosed ? undefined : readConnectionCounts(this.#sockets.statistics, this.writers),
+    );
+  }
+
+  /** Reads all virtual servers, and the real servers of those that had connections. */
+  traffic(): Promise<readonly ServicePortTraffic[] | undefined> {
+    return this.#readings.take(async () =>
+      this.isClosed ? undefined : sumOfTraffic([readTraffic(this.#sockets.statistics, this.writers)]),
     );
   }
 

@@ -3,14 +3,16 @@ import { type Commit, NftablesSocket, type Transaction } from '../../kernel/nfta
 import { FAMILIES, type Family } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
 import type { EndedEndpoint } from '../../plan/index.ts';
-import type { FrontendConnections, ReadConnections } from '../frontend-connections.ts';
+import type { FrontendConnections } from '../frontend-connections.ts';
 import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { endConnections, type OpenRelay, openRelay, type RelayOptions } from '../relay/index.ts';
 import { ModeShell, type ShellOptions } from '../shell.ts';
-import { registerConnections } from './connections/connection-metrics.ts';
+import { FlowTraffic, sumOfTraffic } from '../traffic/index.ts';
+import type { ServicePortTraffic } from '../traffic-counts.ts';
+import { attempted } from './connections/attempts.ts';
 import { countByService } from './connections/count-by-service.ts';
-import { readConnections } from './connections/read-connections.ts';
+import { readConnections, readTraffic } from './connections/read-connections.ts';
 import { DriftWatch, type TableDrift } from './drift.ts';
 import { kernelTable } from './kernel-state/table-access.ts';
 import { type ListenerCounts, LocalhostListeners } from './localhost/localhost-listeners.ts';
@@ -33,8 +35,6 @@ export interface NftablesModeOptions extends NftablesOptions, ShellOptions {
   readonly namespace?: NetworkNamespace | undefined;
   /** The size of the buffer for notifications, in bytes. */
   readonly receiveBuffer?: number | undefined;
-  /** What another layer counted. The metric of connections shows the sum. */
-  readonly alsoCounted?: ReadConnections | undefined;
   /** How the mode relays connections to node ports at loopback addresses. */
   readonly relay?: Partial<RelayOptions> | undefined;
 }
@@ -51,6 +51,8 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
   readonly #socket: NftablesSocket;
   readonly #watch: DriftWatch;
   readonly #localhost = new Map<Family, LocalhostListeners>();
+  /** Made when a caller first asks for traffic. */
+  #flows: FlowTraffic | undefined;
   /** Opened with the first family that needs it. */
   #relay: OpenRelay | undefined;
 
@@ -81,8 +83,23 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
     return await countByService(() => this.connections());
   }
 
+  /** Reads the counters of frontends, and the flows that the kernel tracks. */
+  async traffic(): Promise<readonly ServicePortTraffic[] | undefined> {
+    if (!this.#options.countConnections || this.isClosed) return undefined;
+    this.#flows ??= new FlowTraffic({
+      namespace: this.#options.namespace,
+      clock: this.clock,
+      plans: () => this.plans(),
+    });
+    const flows = await this.#flows.read();
+    return await attempted(() => sumOfTraffic([this.#counted(), flows]));
+  }
+
+  async *#counted(): AsyncGenerator<ServicePortTraffic> {
+    for (const { layout } of this.writers.values()) yield* readTraffic(this.#socket, layout);
+  }
+
   protected createMetrics(metrics: MetricSet): MeasureObserver {
-    if (this.#options.countConnections) registerConnections(metrics, this.clock, () => this.#allConnections());
     if (this.#options.localhostNodePorts) {
       registerLocalhost(metrics, this.clock, {
         listeners: () => this.#listenerCounts(),
@@ -90,11 +107,6 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
       });
     }
     return nftablesMetrics(metrics);
-  }
-
-  async *#allConnections(): AsyncGenerator<FrontendConnections> {
-    yield* this.connections();
-    if (this.#options.alsoCounted) yield* this.#options.alsoCounted();
   }
 
   async endConnections(ended: readonly EndedEndpoint[]): Promise<ReadonlyMap<EndedEndpoint, number>> {
@@ -123,6 +135,7 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
     await idle;
     // The work that ran may have opened another family.
     this.#closeLocalhost();
+    this.#flows?.close();
     this.#relay?.close();
     this.#socket.close();
   }

@@ -230,8 +230,11 @@ describe('a reading in nftables mode', () => {
           counted.map(({ place, wanted }) => `${place} ${wanted?.replace(/ comment.*/, '')}`),
           [
             'set ip kube-proxy service-connections 10.96.0.10 . tcp . 80',
+            'set ip kube-proxy service-rejects 10.96.0.10 . tcp . 80',
             'set ip kube-proxy service-connections 203.0.113.1 . tcp . 80',
+            'set ip kube-proxy service-rejects 203.0.113.1 . tcp . 80',
             'set ip kube-proxy nodeport-connections tcp . 30080',
+            'set ip kube-proxy nodeport-rejects tcp . 30080',
             'set ip kube-proxy localhost-rejected-packets tcp',
             'set ip kube-proxy localhost-rejected-packets udp',
             'set ip kube-proxy localhost-rejected-packets sctp',

@@ -19,7 +19,8 @@ import type { ChainRules } from './table/chain-rules.ts';
 import type { Layout } from './table/layout.ts';
 import { affinitySet, endpointChain, firewallChain } from './table/own-chains.ts';
 import { hasOwnPicks, ownPick, ownPickName, type PickScope } from './table/own-picks.ts';
-import { LOCALHOST_REJECT_CHAIN, REJECT_CHAIN } from './table/program.ts';
+import { LOCALHOST_REJECT_CHAIN } from './table/program.ts';
+import { mayDrop, refusalPlace } from './table/refusals.ts';
 import {
   externalClusterChain,
   externalLocalChain,
@@ -83,7 +84,7 @@ class Rendering implements Rendered {
     if (port.affinitySeconds > 0) this.#affinityEndpoints();
     this.#hairpins();
     this.#place(this.#layout.clusterIPs, { key: dataBytes(this.#layout.clusterIPs.type, [port.clusterIP]) });
-    const firewall = firewallChain(this.#plan, frontends);
+    const firewall = firewallChain(this.#layout, this.#plan, frontends);
     if (firewall) this.#chain(firewall);
     for (const frontend of frontends) {
       if (frontend.ip === undefined) this.#nodePort(frontend);
@@ -98,7 +99,7 @@ class Rendering implements Rendered {
     const target = this.#target(frontend, maps, [ip]);
     if (target) this.#forward(layout.serviceNumbers, layout.serviceChains, key, target);
     this.#withoutEndpoints(frontend, layout.noEndpointServices, key);
-    this.#count(layout.serviceConnections, key);
+    this.#countAll(layout.serviceConnections, frontend, key);
     if (frontend.firewall && firewall) {
       this.#verdict(layout.firewallIPs, key, { kind: 'goto', chain: firewall.chain.name });
     }
@@ -111,7 +112,7 @@ class Rendering implements Rendered {
     const target = this.#target(frontend, maps, []);
     if (target) this.#forward(layout.nodePortNumbers, layout.nodePortChains, key, target);
     this.#withoutEndpoints(frontend, layout.noEndpointNodePorts, key);
-    this.#count(layout.nodePortConnections, key);
+    this.#countAll(layout.nodePortConnections, frontend, key);
     this.#localhost(layout.localhostRejects, key);
   }
 
@@ -133,9 +134,17 @@ class Rendering implements Rendered {
     this.#place(targets, { key: dataBytes(targets.type, [number]), verdict: { kind: 'goto', chain } });
   }
 
-  #withoutEndpoints({ action }: Frontend, map: NftMap, key: Buffer): void {
-    if (action === 'drop') this.#verdict(map, key, { kind: 'drop' });
-    if (action === 'reject') this.#verdict(map, key, { kind: 'goto', chain: REJECT_CHAIN });
+  #withoutEndpoints(frontend: Frontend, map: NftMap, key: Buffer): void {
+    const { action } = frontend;
+    if (action !== 'forward') this.#verdict(map, key, refusalPlace(this.#layout, frontend, action).verdict);
+  }
+
+  /** The counters of refused packets exist before a packet is refused, so that a short outage counts too. */
+  #countAll(connections: NftSet | undefined, frontend: Frontend, key: Buffer): void {
+    if (!connections) return;
+    this.#count(connections, key);
+    this.#count(refusalPlace(this.#layout, frontend, 'reject').set, key);
+    if (mayDrop(frontend)) this.#count(refusalPlace(this.#layout, frontend, 'drop').set, key);
   }
 
   #count(set: NftSet | undefined, key: Buffer): void {

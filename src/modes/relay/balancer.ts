@@ -117,6 +117,11 @@ export class Balancer {
     backend.timeouts = 0;
   }
 
+  /** The endpoints of the plan. */
+  get backends(): Iterable<Readonly<Backend>> {
+    return this.#backends.values();
+  }
+
   /** Forgets clients whose affinity has ended. */
   expireAffinity(): void {
     this.#affinity.expire();
@@ -144,7 +149,8 @@ export class Balancer {
 
   #add({ text, ip, port }: Endpoint): void {
     const address = encodeSocketAddress(ip, port);
-    this.#backends.set(text, { text, address, active: 0, ejectedUntil: 0, timeouts: 0, isGone: false });
+    const counters = { active: 0, connections: 0, bytes: 0 };
+    this.#backends.set(text, { text, address, ...counters, ejectedUntil: 0, timeouts: 0, isGone: false });
   }
 
   #backendsOf(endpoints: readonly Endpoint[]): readonly Backend[] {

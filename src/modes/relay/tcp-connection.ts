@@ -83,10 +83,17 @@ export class TcpConnection {
 
   #connected(backend: Backend, fd: number, events: number): void {
     this.#endpoint = { backend, fd };
+    backend.connections += 1;
     this.#events.connected();
     this.#relay = new Relay(this.#options.resources, this.#client, fd, {
-      sentToEndpoint: bytes => this.#events.sentToEndpoint(bytes),
-      sentToClient: bytes => this.#events.sentToClient(bytes),
+      sentToEndpoint: bytes => {
+        backend.bytes += bytes;
+        this.#events.sentToEndpoint(bytes);
+      },
+      sentToClient: bytes => {
+        backend.bytes += bytes;
+        this.#events.sentToClient(bytes);
+      },
       closed: () => this.#finish(),
     });
     this.#relay.start(this.#earlyEvents, events);

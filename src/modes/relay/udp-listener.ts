@@ -73,6 +73,7 @@ export class UdpListener {
     }
     resources.udpClients.use(session);
     counters.bytesIn += length;
+    session.backend.bytes += length;
     // A datagram that the kernel does not take now is lost, as datagrams may be. A read returns an endpoint's refusal.
     transmit(session.fd, payload, length);
   }
@@ -91,6 +92,7 @@ export class UdpListener {
     const session: Session = { key, backend, fd, ...addresses, lastUsed: 0, closed: false, end };
     resources.descriptors += 1;
     backend.active += 1;
+    backend.connections += 1;
     counters.connections += 1;
     counters.active += 1;
     this.#sessions.set(key, session);
@@ -131,6 +133,7 @@ export class UdpListener {
         return;
       }
       counters.bytesOut += length;
+      session.backend.bytes += length;
       resources.udpClients.use(session);
       exchange.send(this.#socket.fd, length, session.peer, session.own);
     }

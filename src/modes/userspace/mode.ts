@@ -11,6 +11,8 @@ import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { endConnections } from '../relay/index.ts';
 import { ModeShell } from '../shell.ts';
+import { sumOfTraffic } from '../traffic/index.ts';
+import type { ServicePortTraffic } from '../traffic-counts.ts';
 import type { ServiceCounters } from './counters/service-counters.ts';
 import { userspaceMetrics } from './metrics.ts';
 import { PortReservations } from './portals/port-reservations.ts';
@@ -67,6 +69,10 @@ export class UserspaceMode extends ModeShell<UserspaceWriter> {
       counts.set(service, (counts.get(service) ?? 0) + connections);
     }
     return counts;
+  }
+
+  async traffic(): Promise<readonly ServicePortTraffic[]> {
+    return await sumOfTraffic(Array.from(this.writers.values(), writer => writer.traffic()));
   }
 
   async endConnections(ended: readonly EndedEndpoint[]): Promise<ReadonlyMap<EndedEndpoint, number>> {

@@ -9,6 +9,7 @@ import { emptyReading, type KernelReading } from '../read-back.ts';
 import { writeAccepted } from '../refusal-search.ts';
 import type { RelayResources } from '../relay/index.ts';
 import { causeOf, type SetAsideCause } from '../set-aside.ts';
+import type { ServicePortTraffic } from '../traffic-counts.ts';
 import type { Drift, WriteOutcome, Writer } from '../writer.ts';
 import type { ServiceCounters } from './counters/service-counters.ts';
 import { changedRules } from './diff.ts';
@@ -87,6 +88,19 @@ export class UserspaceWriter implements Writer {
       const { service, port } = plan;
       return [{ family, service, port: port.name, protocol: port.protocol, ...proxy.counters }];
     });
+  }
+
+  /** The traffic of each service port and endpoint. A connection that reached no endpoint was refused. */
+  *traffic(): Generator<ServicePortTraffic> {
+    const { family, book } = this.#options;
+    for (const [id, proxy] of this.#proxies) {
+      const plan = book.wantedPlan(id);
+      if (!plan) continue;
+      const { connections, active, bytesIn, bytesOut, failures } = proxy.counters;
+      const figures = { connections, active, bytes: bytesIn + bytesOut, rejected: failures };
+      const { service, port } = plan;
+      yield { family, service, port: port.name, ...figures, endpoints: proxy.endpointFigures() };
+    }
   }
 
   takeSettings(settings: ModeSettings): void {

@@ -11,14 +11,16 @@ const PAUSE_PER_READING = 20;
 export class BoundedReading {
   readonly #clock: Clock;
   readonly #read: () => Promise<void>;
+  readonly #minPauseMs: number;
   #readAt = Number.NEGATIVE_INFINITY;
-  #pause = MIN_PAUSE_MS;
+  #pause = 0;
   #reading: Promise<void> | undefined;
 
   /** `read` does not reject. If it fails, the metrics show the earlier values. */
-  constructor(clock: Clock, read: () => Promise<void>) {
+  constructor(clock: Clock, read: () => Promise<void>, minPauseMs = MIN_PAUSE_MS) {
     this.#clock = clock;
     this.#read = read;
+    this.#minPauseMs = minPauseMs;
   }
 
   async refresh(): Promise<void> {
@@ -31,7 +33,7 @@ export class BoundedReading {
     const start = this.#clock.elapsed();
     await this.#read();
     this.#readAt = this.#clock.elapsed();
-    this.#pause = Math.max(MIN_PAUSE_MS, PAUSE_PER_READING * (this.#readAt - start));
+    this.#pause = Math.max(this.#minPauseMs, PAUSE_PER_READING * (this.#readAt - start));
     this.#reading = undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { isOwnMap } from './own-picks.ts';
-import { LOCALHOST_REJECT_CHAIN, REJECT_CHAIN } from './program.ts';
+import { LOCALHOST_REJECT_CHAIN } from './program.ts';
+import { REJECT_CHAIN } from './refusals.ts';
 
 /** What the chains of the fixed program are for. */
 const CHAINS: Readonly<Record<string, string>> = {
@@ -20,6 +21,10 @@ const CHAINS: Readonly<Record<string, string>> = {
   masquerading: 'Gives marked connections, and those of an endpoint to itself, the address of this node.',
   services: 'Finds the Service of a new connection by its destination, and goes to the chain that picks an endpoint.',
   [REJECT_CHAIN]: 'Rejects a connection, so that the caller knows at once.',
+  'count-service-reject': 'Counts a connection to a Service, and rejects it.',
+  'count-nodeport-reject': 'Counts a connection to a node port, and rejects it.',
+  'count-service-drop': 'Counts a connection to a Service, and drops it.',
+  'count-nodeport-drop': 'Counts a connection to a node port, and drops it.',
   [LOCALHOST_REJECT_CHAIN]: 'Counts and rejects connections to node ports at loopback addresses.',
 };
 
@@ -53,6 +58,10 @@ const SETS: Readonly<Record<string, string>> = {
   'nodeport-local-endpoints': 'The usable endpoints of a node port on this node, numbered from 0: for policy Local.',
   'service-connections': 'Counts new connections to each address and port of a Service.',
   'nodeport-connections': 'Counts new connections to each node port.',
+  'service-rejects': 'Counts packets to each address and port of a Service that were rejected.',
+  'nodeport-rejects': 'Counts packets to each node port that were rejected.',
+  'service-drops': 'Counts packets to each address and port of a Service that were dropped.',
+  'nodeport-drops': 'Counts packets to each node port that were dropped.',
   'localhost-rejects': 'The node ports that are rejected at loopback addresses.',
   'localhost-rejected-packets': 'Counts the packets that were rejected at loopback addresses, by protocol.',
 };

@@ -38,6 +38,12 @@ export interface Layout {
   /** The frontends, each with a counter. The set exists only if the mode counts connections. */
   readonly serviceConnections?: NftSet;
   readonly nodePortConnections?: NftSet;
+  /** The same frontends, with counters of packets that were rejected. */
+  readonly serviceRejects?: NftSet;
+  readonly nodePortRejects?: NftSet;
+  /** The frontends whose packets may be dropped, with counters of those packets. */
+  readonly serviceDrops?: NftSet;
+  readonly nodePortDrops?: NftSet;
   /** The node ports that are rejected at loopback. These two exist only if the mode knows node ports at loopback. */
   readonly localhostRejects?: NftMap;
   /** The protocols, each with a counter of rejected packets. */
@@ -134,6 +140,10 @@ export function layoutOf(
     ...(countConnections && {
       serviceConnections: { ...set('service-connections', frontend, 'new connections to Services'), counter: true },
       nodePortConnections: { ...set('nodeport-connections', nodePort, 'new connections to node ports'), counter: true },
+      serviceRejects: { ...set('service-rejects', frontend, 'rejected packets to Services'), counter: true },
+      nodePortRejects: { ...set('nodeport-rejects', nodePort, 'rejected packets to node ports'), counter: true },
+      serviceDrops: { ...set('service-drops', frontend, 'dropped packets to Services'), counter: true },
+      nodePortDrops: { ...set('nodeport-drops', nodePort, 'dropped packets to node ports'), counter: true },
     }),
     ...(localhostNodePorts && {
       localhostRejects: verdicts('localhost-rejects', nodePort, 'node ports that are rejected at loopback addresses'),

@@ -1,6 +1,5 @@
 import {
   dnatTo,
-  drop,
   type Expression,
   goto,
   ipSaddr,
@@ -18,13 +17,20 @@ import type { Frontend, ServicePortPlan } from '../../../plan/index.ts';
 import { endpointBase, servicePortBase } from '../names.ts';
 import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
 import type { Layout } from './layout.ts';
+import { refusalPlace } from './refusals.ts';
 
 // Few service ports have session affinity or source ranges. These service ports have chains of their own.
 
 /** The chain that drops packets to load-balancer IPs if their source is not allowed. It returns for allowed packets. */
-export function firewallChain(plan: ServicePortPlan, frontends: readonly Frontend[]): ChainRules | undefined {
-  const firewall = frontends.find(frontend => frontend.firewall)?.firewall;
+export function firewallChain(
+  layout: Layout,
+  plan: ServicePortPlan,
+  frontends: readonly Frontend[],
+): ChainRules | undefined {
+  const guarded = frontends.find(frontend => frontend.firewall);
+  const firewall = guarded?.firewall;
   if (!firewall) return undefined;
+  const { verdict } = refusalPlace(layout, guarded, 'drop');
   // A packet from the node to its own load balancer may have the load balancer's address as its source.
   const own = firewall.includesNode
     ? frontends.flatMap(({ kind, ip }) => (kind === 'LoadBalancerIP' && ip ? [hostCidr(ip)] : []))
@@ -32,7 +38,7 @@ export function firewallChain(plan: ServicePortPlan, frontends: readonly Fronten
   const allowed = [...firewall.sourceRanges, ...own].map(
     (range): RuleBody => [[...matchAddress('saddr', range), returns]],
   );
-  return chainRules(`firewall-${servicePortBase(plan)}`, ...allowed, [[drop]]);
+  return chainRules(`firewall-${servicePortBase(plan)}`, ...allowed, [[{ kind: 'verdict', verdict }]]);
 }
 
 /** The clients that this endpoint serves. The kernel forgets a client that does not come back within the timeout. */

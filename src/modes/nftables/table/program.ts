@@ -33,6 +33,7 @@ import type { LocalDetector, NodePortAddresses } from '../../../model/index.ts';
 import { type Cidr, parseCidr } from '../../../net/index.ts';
 import { baseChainRules, type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
 import type { Layout } from './layout.ts';
+import { countedRefusals, REJECT_CHAIN } from './refusals.ts';
 
 /** What the fixed program depends on. */
 export interface FixedProgramOptions {
@@ -43,14 +44,13 @@ export interface FixedProgramOptions {
   readonly nodePortAddresses: NodePortAddresses;
 }
 
-export const REJECT_CHAIN = 'reject-chain';
 export const LOCALHOST_REJECT_CHAIN = 'localhost-reject';
 const DSTNAT = -100;
 const SRCNAT = 100;
 
 /** Elements go to these chains, so the chains must exist before them. */
 export function rejectChains(layout: Layout): readonly ChainRules[] {
-  return [chainRules(REJECT_CHAIN, [[reject(layout.nft)]]), ...localhostReject(layout)];
+  return [chainRules(REJECT_CHAIN, [[reject(layout.nft)]]), ...countedRefusals(layout), ...localhostReject(layout)];
 }
 
 /** The chains that steer packets. A chain comes before the chains that jump to it. No element goes to one of them. */

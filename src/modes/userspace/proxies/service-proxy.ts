@@ -11,6 +11,7 @@ import {
   TcpListener,
   UdpListener,
 } from '../../relay/index.ts';
+import type { TrafficFigures } from '../../traffic-counts.ts';
 import type { ProxyPorts } from '../render.ts';
 import type { PortAllocator } from './port-allocator.ts';
 
@@ -41,6 +42,16 @@ export class ServiceProxy {
 
   get counters(): ProxyCounters {
     return { ...this.#counters };
+  }
+
+  /** What went through the proxy, by text of the endpoint. Endpoints that left the plan are not in it. */
+  endpointFigures(): ReadonlyMap<string, TrafficFigures> {
+    return new Map(
+      Array.from(this.#balancer.backends, ({ text, connections, active, bytes }) => [
+        text,
+        { connections, active, bytes },
+      ]),
+    );
   }
 
   /** The ports at which listeners are open. */

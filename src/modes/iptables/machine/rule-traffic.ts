@@ -1,0 +1,84 @@
+import type { CountedRule, Iptables } from '../../../kernel/iptables/index.ts';
+import { Breaks } from '../../../lib/breaks.ts';
+import type { Family } from '../../../net/index.ts';
+import { reachableEndpoints, type ServicePortPlan } from '../../../plan/index.ts';
+import { commentName } from '../../comment-name.ts';
+import type { ServicePortTraffic, TrafficFigures } from '../../traffic-counts.ts';
+import { chainsOf } from '../names.ts';
+
+/** The longest time that the program may take. */
+const MAX_MS = 10_000;
+
+const SEP = 'KUBE-SEP-';
+/** As iptables-save prints the comment of a rule that refuses: the name of the service port, and the reason. */
+const REFUSAL = /--comment "(\S+) (?:has no (?:local )?endpoints|traffic not accepted by \S+)" .*-j (REJECT|DROP)/;
+
+/** The chains of endpoints by plan: their names are hashes. */
+const chains = new WeakMap<ServicePortPlan, ReadonlyMap<string, string>>();
+
+/** What the counters of rules say. Rules in nat see only the first packet of each connection. */
+interface RuleCounts {
+  /** By chain of an endpoint. */
+  readonly connections: ReadonlyMap<string, number>;
+  /** By the name of a service port in comments. */
+  readonly refused: ReadonlyMap<string, TrafficFigures>;
+}
+
+/** Counts of one family. A rule that the mode writes anew begins at zero. */
+export async function* readRuleTraffic(
+  iptables: Iptables,
+  family: Family,
+  plans: Iterable<ServicePortPlan>,
+): AsyncGenerator<ServicePortTraffic> {
+  const counts = await readRules(iptables);
+  const breaks = new Breaks();
+  for (const plan of plans) {
+    yield trafficOf(family, plan, counts);
+    if (breaks.isDue) await breaks.take();
+  }
+}
+
+async function readRules(iptables: Iptables): Promise<RuleCounts> {
+  const connections = new Map<string, number>();
+  const refused = new Map<string, TrafficFigures>();
+  await iptables.ruleCounters(rule => {
+    if (rule.chain.startsWith(SEP)) addConnections(connections, rule);
+    else if (rule.table === 'filter') addRefused(refused, rule);
+  }, MAX_MS);
+  return { connections, refused };
+}
+
+function addConnections(connections: Map<string, number>, { chain, packets, rule }: CountedRule): void {
+  if (rule.includes('-j DNAT ')) connections.set(chain, (connections.get(chain) ?? 0) + packets);
+}
+
+function addRefused(refused: Map<string, TrafficFigures>, { packets, rule }: CountedRule): void {
+  const [, name, target] = REFUSAL.exec(rule) ?? [];
+  if (name === undefined) return;
+  const { rejected = 0, dropped = 0 } = refused.get(name) ?? {};
+  refused.set(
+    name,
+    target === 'DROP' ? { rejected, dropped: dropped + packets } : { rejected: rejected + packets, dropped },
+  );
+}
+
+function trafficOf(family: Family, plan: ServicePortPlan, counts: RuleCounts): ServicePortTraffic {
+  const endpoints = new Map<string, TrafficFigures>();
+  let sum = 0;
+  for (const [chain, endpoint] of endpointChains(plan)) {
+    const connections = counts.connections.get(chain) ?? 0;
+    endpoints.set(endpoint, { connections });
+    sum += connections;
+  }
+  const { rejected = 0, dropped = 0 } = counts.refused.get(commentName(plan)) ?? {};
+  return { family, service: plan.service, port: plan.port.name, connections: sum, rejected, dropped, endpoints };
+}
+
+function endpointChains(plan: ServicePortPlan): ReadonlyMap<string, string> {
+  const known = chains.get(plan);
+  if (known) return known;
+  const { sep } = chainsOf(plan);
+  const made = new Map(reachableEndpoints(plan.endpoints).map(endpoint => [sep(endpoint), endpoint.text]));
+  chains.set(plan, made);
+  return made;
+}
