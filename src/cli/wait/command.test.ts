@@ -79,6 +79,7 @@ describe('kube-proxy wait', () => {
       [['web', '--for', 'ready'], /must be programmed/],
       [['web', '--timeout', '0s'], /must be longer than 0s/],
       [['web', '--node-selector', 'a=b'], /--node-selector also needs --all-nodes/],
+      [['web', '--context', 'x'], /--context also needs --kubeconfig/],
       [['web', '--all-nodes'], /--inspect-socket is for a wait on one node/],
     ] as const) {
       const { status, stderr } = await wait(...args);
