@@ -56,14 +56,14 @@ for (const family of FAMILIES) {
   const cases: readonly (readonly [BalancedService, string])[] = [
     [{ algorithm: 'round-robin' }, `${nat} numgen inc mod 3 ${map}`],
     [{ algorithm: 'least-connections' }, `${nat} numgen inc mod 3 ${map}`],
-    [{ algorithm: 'consistent-hash', pods: BALANCED[family].pods.slice(0, 2) }, `${nat} ${HASH(saddr, 251)} ${map}`],
+    [{ algorithm: 'consistent-hash', pods: BALANCED[family].pods.slice(0, 2) }, `${nat} ${HASH(saddr, 4093)} ${map}`],
     [
       {
         algorithm: 'consistent-hash',
         pods: BALANCED[family].pods.slice(0, 2),
         annotations: { [ANNOTATION_HASH_BY]: 'client-address-and-port' },
       },
-      `${nat} ${HASH(`${saddr} . th sport`, 251)} ${map}`,
+      `${nat} ${HASH(`${saddr} . th sport`, 4093)} ${map}`,
     ],
   ];
   for (const [options, rule] of cases) {
