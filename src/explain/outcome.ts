@@ -61,6 +61,8 @@ export type RemarkCode =
   | 'balance'
   /** The Service asks for an algorithm that the mode does not have. */
   | 'balance-unavailable'
+  /** The Service asks for the end of connections when their endpoint is gone. */
+  | 'ending'
   | 'scheduler'
   /** Of two endpoints that chance picks, the one with fewer connections. */
   | 'least-connections'

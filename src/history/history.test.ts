@@ -304,6 +304,22 @@ test('INSPECT-24 a sync says how long its slowest Service took from the event to
   assert.equal(lab.history.synced('IPv4', { full: false, milliseconds: 5 }), 35);
 });
 
+test('BALANCE-23 the history has a changed algorithm, and weights that changed', async () => {
+  const lab = new Lab();
+  const balanced = (annotations: Record<string, string>) => service('web', { annotations });
+  const weights = (text: string) => ({ 'pointsman.dev/balance': 'weighted', 'pointsman.dev/weights': text });
+  const plain = balanced({});
+  await lab.start([plain], [slice('web-1', ['10.0.0.1', '10.0.0.2'])]);
+  const weighted = balanced(weights('10.0.0.1=3'));
+  lab.service(plain, weighted);
+  lab.sync();
+  lab.service(weighted, balanced(weights('10.0.0.1=1')));
+  lab.sync();
+  const [first, second] = lab.lines().slice(-2);
+  assert.match(first ?? '', /balance default → weighted; 1 weight changed: 10\.0\.0\.1:8080 1 → 3/);
+  assert.match(second ?? '', /1 weight changed: 10\.0\.0\.1:8080 3 → 1/);
+});
+
 test('BALANCE-74 the entry of an endpoint that is left out says why', () => {
   const clock = new ManualClock();
   const history = new History(clock);
@@ -334,20 +350,4 @@ test('BALANCE-60 a change of shares alone has no entry', () => {
   const updated = [{ from: plan, to: { ...plan, balance: balanceOf(3) } }];
   const model = { services: [], staleFlowsPossible: false, triggerTimes: new Map() };
   assert.deepEqual(collectChanges(model, { added: [], updated, removed: [] }, 9), { changes: [], left: 0 });
-});
-
-test('BALANCE-23 the history has a changed algorithm, and weights that changed', async () => {
-  const lab = new Lab();
-  const balanced = (annotations: Record<string, string>) => service('web', { annotations });
-  const weights = (text: string) => ({ 'pointsman.dev/balance': 'weighted', 'pointsman.dev/weights': text });
-  const plain = balanced({});
-  await lab.start([plain], [slice('web-1', ['10.0.0.1', '10.0.0.2'])]);
-  const weighted = balanced(weights('10.0.0.1=3'));
-  lab.service(plain, weighted);
-  lab.sync();
-  lab.service(weighted, balanced(weights('10.0.0.1=1')));
-  lab.sync();
-  const [first, second] = lab.lines().slice(-2);
-  assert.match(first ?? '', /balance default → weighted; 1 weight changed: 10\.0\.0\.1:8080 1 → 3/);
-  assert.match(second ?? '', /1 weight changed: 10\.0\.0\.1:8080 3 → 1/);
 });

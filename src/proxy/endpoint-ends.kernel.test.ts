@@ -133,3 +133,47 @@ test('ENDING-8 the proxy reports why it could not end sockets of pods', async ()
     await lab.close();
   }
 });
+
+test('ENDING-7 in ebpf mode translated sockets to a gone endpoint end, and no others', async () => {
+  const lab = new EndingLab('ebpf');
+  try {
+    const { node } = lab.cluster;
+    for (const ip of [GONE, OTHER]) lab.addEndpoint(ip);
+    await lab.setService(service('web', { clusterIP: WEB, annotations: RESET }), [GONE]);
+    await lab.setService(service('shop', { clusterIP: SHOP }), [GONE]);
+    const web = await lab.connect(node, WEB, 80, 20);
+    const shop = await lab.connect(node, SHOP, 80, 20);
+    const direct = await lab.connect(node, GONE, 8080, 20);
+    assert.equal(lab.endpointsOf(WEB, 80).size, 0, 'no packet goes to the Service');
+    await lab.setEndpoints('web', [OTHER]);
+    await waitFor('the connections have ended', () => lab.reports.length > 0);
+    assert.deepEqual([...(lab.reports[0]?.ended.values() ?? [])], [{ connections: 20, sockets: 20 }]);
+    assert.equal(web.open.length, 0);
+    assert.deepEqual(web.takeErrors(), ['ECONNABORTED']);
+    assert.deepEqual([shop.open.length, direct.open.length], [20, 20]);
+  } finally {
+    await lab.close();
+  }
+});
+
+test('ENDING-3 ENDING-4 IPv6 connections to a gone endpoint end too', async () => {
+  const lab = new EndingLab('nftables');
+  try {
+    const endpoint = 'fd00:10:244:1::10' as Ip;
+    const web = 'fd00:10:96::1' as Ip;
+    const client = lab.addClient('fd00:10:244:1::20' as Ip);
+    const hidden = lab.cluster.addPod('fd00:10:244:1::21' as Ip, undefined, { sendsThroughNode: true });
+    lab.addEndpoint(endpoint);
+    await lab.setService(service('web', { clusterIP: web, annotations: RESET }), [endpoint]);
+    const seen = await lab.connect(client, web, 80, 10);
+    const unseen = await lab.connect(hidden, web, 80, 10);
+    await lab.setEndpoints('web', []);
+    await waitFor('the connections have ended', () => lab.reports.length > 0);
+    assert.deepEqual([...(lab.reports[0]?.ended.values() ?? [])], [{ connections: 20, sockets: 10 }]);
+    assert.deepEqual([seen.open.length, unseen.open.length], [0, 10]);
+    unseen.speak();
+    await waitFor('the kernel answers by RST', () => unseen.open.length === 0);
+  } finally {
+    await lab.close();
+  }
+});
