@@ -38,6 +38,18 @@ test('BALANCE-3 the Event of an algorithm that the mode lacks names the Service,
   });
 });
 
+test('ENDING-9 the Event of connections that did not end is a warning about the Service', () => {
+  const service = serviceReference({ namespace: 'default', name: 'web', uid: 'u-1' });
+  assert.deepEqual(events.connectionsNotEnded(service, 'no luck'), {
+    type: 'Warning',
+    reason: 'ConnectionsNotEnded',
+    action: 'EndConnections',
+    regarding: service,
+    related: node,
+    note: 'node node-a could not end the connections of endpoints that are gone: no luck',
+  });
+});
+
 test('EVENTS-27 the Event of a defaulted mode is a warning about the node, in the words of upstream', () => {
   assert.deepEqual(events.modeDefaulted(), {
     type: 'Warning',

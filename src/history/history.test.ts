@@ -301,3 +301,19 @@ test('INSPECT-24 a sync says how long its slowest Service took from the event to
   await lab.clock.advance(5);
   assert.equal(lab.history.synced('IPv4', { full: false, milliseconds: 5 }), 35);
 });
+
+test('BALANCE-23 the history has a changed algorithm, and weights that changed', async () => {
+  const lab = new Lab();
+  const balanced = (annotations: Record<string, string>) => service('web', { annotations });
+  const weights = (text: string) => ({ 'pointsman.dev/balance': 'weighted', 'pointsman.dev/weights': text });
+  const plain = balanced({});
+  await lab.start([plain], [slice('web-1', ['10.0.0.1', '10.0.0.2'])]);
+  const weighted = balanced(weights('10.0.0.1=3'));
+  lab.service(plain, weighted);
+  lab.sync();
+  lab.service(weighted, balanced(weights('10.0.0.1=1')));
+  lab.sync();
+  const [first, second] = lab.lines().slice(-2);
+  assert.match(first ?? '', /balance default → weighted; 1 weight changed: 10\.0\.0\.1:8080 1 → 3/);
+  assert.match(second ?? '', /1 weight changed: 10\.0\.0\.1:8080 3 → 1/);
+});

@@ -148,9 +148,9 @@ function* translatedSockets(
   sockets: Iterable<ConnectedSocket>,
   find: (connection: Connection) => EndedEndpoint | undefined,
 ): Generator<OpenConnection> {
-  for (const { service, endpoint: answeredBy, caller, state } of sockets) {
+  for (const { service, endpoint: answeredBy, caller } of sockets) {
     const endpoint = find({ destination: service, answeredBy });
-    if (!endpoint || !caller || state === 'SYN-SENT') continue;
+    if (!endpoint || !caller) continue;
     yield { endpoint, flow: undefined, ends: [{ family, local: caller, remote: answeredBy }], isEnded: false };
   }
 }

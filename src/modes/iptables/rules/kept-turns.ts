@@ -1,4 +1,5 @@
 import { type ChainListing, type Iptables, IptablesError, listedRule } from '../../../kernel/iptables/index.ts';
+import { Breaks } from '../../../lib/breaks.ts';
 import { sameList } from '../../../lib/same-list.ts';
 import { chainsOf } from '../names.ts';
 import type { RenderInput } from './render-input.ts';
@@ -27,17 +28,25 @@ export async function keptTurns(
   options: RuleOptions,
 ): Promise<ReadonlySet<string>> {
   if (!options.machine.keepsTurns) return NO_CHAINS;
+  const breaks = new Breaks();
   const wanted: TurnChain[] = [];
-  for (const input of inputs) wanted.push(...turnChains(input, options));
+  for (const input of inputs) {
+    if (input.plan.balance?.algorithm !== 'round-robin') continue;
+    wanted.push(...turnChains(input, options));
+    if (breaks.isDue) await breaks.take();
+  }
   if (wanted.length === 0) return NO_CHAINS;
   const present = (await listing(iptables, wanted))?.get('nat');
   const listed = (rules: readonly string[]) => rules.map(rule => listedRule(iptables.family, rule));
-  const kept = wanted.filter(({ chain, rules }) => sameList(listed(rules), listed(present?.get(chain) ?? [])));
-  return new Set(kept.map(({ chain }) => chain));
+  const kept = new Set<string>();
+  for (const { chain, rules } of wanted) {
+    if (sameList(listed(rules), listed(present?.get(chain) ?? []))) kept.add(chain);
+    if (breaks.isDue) await breaks.take();
+  }
+  return kept;
 }
 
 function turnChains({ plan, withComments }: RenderInput, options: RuleOptions): readonly TurnChain[] {
-  if (plan.balance?.algorithm !== 'round-robin') return [];
   const { svc, svl } = chainsOf(plan);
   const { chains, rules } = ownChains(plan, options, withComments);
   return chains
