@@ -11,17 +11,19 @@ const CLIENT = '10.244.1.20' as Ip;
 const WEB = '10.96.0.1' as Ip;
 const SHOP = '10.96.0.2' as Ip;
 const RESET = { 'pointsman.dev/endpoint-end': 'reset' };
-const CONNECTIONS = 10_000;
 
-for (const mode of ['nftables', 'iptables'] as const) {
-  test(`ENDING-1 ENDING-3 in ${mode} mode all of 10,000 connections that a gone endpoint has end, and no others`, async t => {
+for (const [mode, count] of [
+  ['nftables', 10_000],
+  ['iptables', 1000],
+] as const) {
+  test(`ENDING-1 ENDING-3 in ${mode} mode with ${count} connections, all of a gone endpoint end and no others`, async t => {
     const lab = new EndingLab(mode);
     try {
       const client = lab.addClient(CLIENT);
       for (const ip of [GONE, OTHER]) lab.addEndpoint(ip);
       await lab.setService(service('web', { clusterIP: WEB, annotations: RESET }), [GONE, OTHER]);
       await lab.setService(service('shop', { clusterIP: SHOP }), [GONE, OTHER]);
-      const web = await lab.connect(client, WEB, 80, CONNECTIONS);
+      const web = await lab.connect(client, WEB, 80, count);
       const shop = await lab.connect(client, SHOP, 80, 100);
       const direct = await lab.connect(client, GONE, 8080, 100);
       const endpoints = lab.endpointsOf(WEB, 80);
@@ -31,13 +33,13 @@ for (const mode of ['nftables', 'iptables'] as const) {
       await lab.setEndpoints('web', [OTHER]);
       await waitFor('the connections have ended', () => lab.reports.length > 0);
       const took = performance.now() - start;
-      t.diagnostic(`${CONNECTIONS - kept.length} connections ended in ${took.toFixed(0)} ms`);
+      t.diagnostic(`${count - kept.length} connections ended in ${took.toFixed(0)} ms`);
       assert.deepEqual(web.open, kept);
       assert.deepEqual(web.takeErrors(), ['ECONNABORTED']);
       assert.equal(shop.open.length, 100);
       assert.equal(direct.open.length, 100);
       const [report] = lab.reports;
-      const ended = CONNECTIONS - kept.length;
+      const ended = count - kept.length;
       assert.deepEqual([...(report?.ended.values() ?? [])], [{ connections: ended, sockets: ended }]);
     } finally {
       await lab.close();
