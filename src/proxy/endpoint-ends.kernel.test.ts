@@ -179,3 +179,28 @@ test('ENDING-3 ENDING-4 IPv6 connections to a gone endpoint end too', async () =
     await lab.close();
   }
 });
+
+test('ENDING-1 ENDING-2 with drain nothing ends, and with drain-then-reset connections end after the time', async () => {
+  const lab = new EndingLab('nftables');
+  try {
+    const client = lab.addClient(CLIENT);
+    lab.addEndpoint(GONE);
+    const later = {
+      'pointsman.dev/endpoint-end': 'drain-then-reset',
+      'pointsman.dev/endpoint-end-grace-seconds': '1',
+    };
+    await lab.setService(service('web', { clusterIP: WEB, annotations: later }), [GONE]);
+    await lab.setService(service('shop', { clusterIP: SHOP }), [GONE]);
+    const web = await lab.connect(client, WEB, 80, 10);
+    const shop = await lab.connect(client, SHOP, 80, 10);
+    await lab.setEndpoints('shop', []);
+    const start = performance.now();
+    await lab.setEndpoints('web', []);
+    await waitFor('the connections have ended', () => lab.reports.length > 0);
+    assert.ok(performance.now() - start >= 1000, 'not before the time is over');
+    assert.deepEqual([web.open.length, shop.open.length], [0, 10]);
+    assert.equal(lab.endpointsOf(SHOP, 80).size, 10);
+  } finally {
+    await lab.close();
+  }
+});
