@@ -16,7 +16,7 @@ import { runKubeProxy, SYNCED } from './support/kube-proxy.ts';
 import { ModeHarness } from './support/mode-harness.ts';
 import { createNodeNamespace } from './support/namespaces.ts';
 import { service, slice } from './support/objects.ts';
-import { TestNetwork } from './support/test-socket.ts';
+import { TestNetwork, TestSocket } from './support/test-socket.ts';
 import { waitFor } from './support/wait-for.ts';
 
 const FLAGS = ['--manifests', 'examples', '--hostname-override', 'node-a', '--cluster-cidr', '10.244.0.0/16'];
@@ -60,7 +60,7 @@ test('EBPF-64 HEALTH-27 without its control group the network serves alone, unti
   }
 });
 
-test('EBPF-63 the metric and the list of Services have the connections of sockets', async () => {
+test('EBPF-63 TRAFFIC-9 the metric and the list of Services have the connections of sockets', async () => {
   const network = new TestNetwork(['10.244.1.1' as Ip]);
   const { namespace } = network;
   const configuration = { ...defaultConfiguration(), mode: 'ebpf' };
@@ -83,6 +83,12 @@ test('EBPF-63 the metric and the list of Services have the connections of socket
     const name = 'pointsman_service_connections_total{ip_family="IPv4",port="",service="default/web"}';
     const text = await metrics.text();
     assert.ok(text.includes(`${name} 3\n`), text);
+    const open = new TestSocket(namespace, 'IPv4');
+    assert.equal(open.connect('10.96.0.10' as Ip, 80), 'connected');
+    const [traffic] = (await harness.mode.traffic?.()) ?? [];
+    assert.deepEqual([traffic?.connections, traffic?.active], [4, 1]);
+    assert.deepEqual([...(traffic?.endpoints ?? [])], [['10.244.1.1:8080', { active: 1 }]]);
+    open.close();
   } finally {
     await harness.close();
     network.close();

@@ -33,6 +33,7 @@ describe('reports of the proxy', () => {
   let lines: string[];
   let setAside: SetAside[];
   let unavailable: [service: string, reason: string][];
+  let ejections: unknown[];
   let notEnded: [service: string, reason: string][];
   let history: History;
 
@@ -46,6 +47,7 @@ describe('reports of the proxy', () => {
     setAside = [];
     unavailable = [];
     notEnded = [];
+    ejections = [];
     history = new History(clock);
     const ignore = () => {};
     listeners = proxyListeners({
@@ -61,6 +63,7 @@ describe('reports of the proxy', () => {
       node: () => ({ name: 'node-a', zone: 'zone-a' }),
       balanceUnavailable: (service, reason) => unavailable.push([service, reason]),
       connectionsNotEnded: (service, reason) => notEnded.push([service, reason]),
+      ejectionChanged: report => ejections.push(report),
       setAside: port => setAside.push(port),
       conditionChanged: () => {},
       driftRepaired: ignore,
@@ -117,6 +120,22 @@ describe('reports of the proxy', () => {
       history.entries().map(({ kind, service, change }) => [kind, service, change]),
       [['ended', 'shop/web', 'ended 3 connections of 10.0.0.1:8080, which is gone']],
     );
+  });
+
+  test('BALANCE-74 an ejection is logged, counted, in the history and an Event, and so is the return', async () => {
+    const report = { family: 'IPv4', service: 'shop/web', port: 'http', endpoint: '10.0.0.1:8080' } as const;
+    const ejected = { ...report, leftOut: { cause: 'refused', failures: 3, seconds: 20 } } as const;
+    const returned = { ...report, leftOut: undefined };
+    listeners.ejectionChanged?.(ejected);
+    listeners.ejectionChanged?.(returned);
+    const [line = '', again = ''] = lines;
+    assert.match(line, /left out.*shop\/web:http.*10\.0\.0\.1:8080.*refused.*3.*20/);
+    assert.match(again, /used again.*10\.0\.0\.1:8080/);
+    assert.deepEqual(ejections, [ejected, returned]);
+    listeners.connectionEventsLost?.();
+    const text = await metrics.text();
+    assert.match(text, /pointsman_endpoint_ejections_total\{ip_family="IPv4"\} 1/);
+    assert.match(text, /pointsman_connection_event_losses_total 1/);
   });
 
   test('ENDING-9 connections that the kernel did not end become an Event of each Service', () => {

@@ -8,7 +8,15 @@ import type { ProxyHealth } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import { endedPortName } from '../plan/index.ts';
-import type { LoopListener, ProgrammedVersions, ProxyListeners, SyncedReport } from '../proxy/index.ts';
+import {
+  type EjectionReport,
+  ejectionPortName,
+  ejectionWords,
+  type LoopListener,
+  type ProgrammedVersions,
+  type ProxyListeners,
+  type SyncedReport,
+} from '../proxy/index.ts';
 import { logChanges } from './change-log.ts';
 import type { InputProblems } from './input-problems.ts';
 
@@ -34,6 +42,7 @@ export interface ReportTargets {
   readonly balanceUnavailable: (service: string, reason: string) => void;
   /** The proxy could not end connections of endpoints of this Service. */
   readonly connectionsNotEnded: (service: string, reason: string) => void;
+  readonly ejectionChanged: (report: EjectionReport) => void;
   readonly setAside: ModeEvents['setAside'];
   readonly driftRepaired: ModeEvents['driftRepaired'];
 }
@@ -43,6 +52,7 @@ export function proxyListeners(targets: ReportTargets): ProxyListeners {
   const { log, metrics } = targets;
   return {
     ...endListeners(targets),
+    ...ejectionListeners(targets),
     loop: loopListener(targets),
     mode: modeEvents(targets),
     staleFlowSearchStarted: ipFamily => log.v(4, 'conntrack', 'Looking for stale flows', { ipFamily }),
@@ -56,6 +66,33 @@ export function proxyListeners(targets: ReportTargets): ProxyListeners {
       const fields = { ipFamily, entriesDeleted: deleted, took: durationText(milliseconds) };
       log.v(4, 'conntrack', 'Looked for stale flows', fields);
       if (deleted > 0) log.info('conntrack', 'Deleted stale flows', { ipFamily, deleted });
+    },
+  };
+}
+
+type EjectionListeners = Pick<ProxyListeners, 'ejectionChanged' | 'connectionEventsLost'>;
+
+function ejectionListeners({ log, metrics, history, ejectionChanged }: ReportTargets): EjectionListeners {
+  return {
+    ejectionChanged(report) {
+      const { family: ipFamily, service, endpoint, leftOut } = report;
+      const fields = { ipFamily, servicePort: ejectionPortName(report), endpoint };
+      if (leftOut) {
+        const { cause, failures, seconds } = leftOut;
+        log.warning('proxy', 'Endpoint is left out, because new connections fail', {
+          ...fields,
+          cause,
+          failures,
+          seconds,
+        });
+        metrics.endpointEjected(ipFamily);
+      } else log.info('proxy', 'Endpoint that was left out is used again', fields);
+      history.learned(service, ejectionWords(report));
+      ejectionChanged(report);
+    },
+    connectionEventsLost() {
+      metrics.connectionEventsLost();
+      log.v(2, 'proxy', 'The kernel dropped events about connections');
     },
   };
 }

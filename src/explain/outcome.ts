@@ -57,12 +57,12 @@ export type RemarkCode =
   /** An endpoint has an address of the node. Packets to it do not leave the node and keep their source. */
   | 'endpoint-on-node'
   | 'affinity'
-  /** The Service asks for the end of connections when their endpoint is gone. */
-  | 'ending'
   /** Who chose the algorithm. */
   | 'balance'
   /** The Service asks for an algorithm that the mode does not have. */
   | 'balance-unavailable'
+  /** The Service asks for the end of connections when their endpoint is gone. */
+  | 'ending'
   | 'scheduler'
   /** Of two endpoints that chance picks, the one with fewer connections. */
   | 'least-connections'

@@ -164,6 +164,11 @@ export class History {
     this.#journal.addRepeated(`repair ${family}`, 'repair', written, { family, cause });
   }
 
+  /** The proxy learned something about endpoints of a Service, and plans it again. */
+  learned(service: string, words: string): void {
+    this.#path.learned(service, words);
+  }
+
   setAside(port: SetAside): void {
     const { family, namespace, name, protocol, cause } = port;
     const service = `${namespace}/${name}`;

@@ -46,3 +46,4 @@ export { SocketKeeper, type SocketKeeperOptions } from './socket-keeper.ts';
 export * from './socket-rows.ts';
 export * from './status.ts';
 export { type ConfigurationAnswer, configurationRoute, logRoute, metricsRoute } from './texts.ts';
+export { type EndpointTraffic, type PortTraffic, TRAFFIC_SCHEMA, type TrafficAnswer, trafficRoute } from './traffic.ts';

@@ -43,7 +43,7 @@ export function explainEndpoints(
   endpoints: readonly Endpoint[],
   port: ServicePort,
   node: NodeTopology,
-  plan?: ServicePortPlan,
+  plan?: Pick<ServicePortPlan, 'endpoints' | 'balance'>,
 ): readonly EndpointExplanation[] {
   const chosen = chooseEndpoints(endpoints, port, node);
   const topology = topologyMode(endpoints.filter(isReady), node);
@@ -69,7 +69,10 @@ interface BalancedList {
   readonly shares: ReadonlyMap<string, number> | undefined;
 }
 
-function balanced({ endpoints, balance }: ServicePortPlan, list: 'cluster' | 'local'): BalancedList {
+function balanced(
+  { endpoints, balance }: Pick<ServicePortPlan, 'endpoints' | 'balance'>,
+  list: 'cluster' | 'local',
+): BalancedList {
   return {
     used: new Set(endpoints[list].map(({ text }) => text)),
     shares: balance && slotShares(balance.slots[list]),

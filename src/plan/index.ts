@@ -1,5 +1,5 @@
 export { type Conflict, conflictProblems } from './address-owners.ts';
-export type { Balance, BalanceOptions, LiveEndpoints, LivePort } from './balance.ts';
+export { type Balance, type BalanceOptions, type LiveEndpoints, type LivePort, sameBalance } from './balance.ts';
 export {
   type BalanceReport,
   balanceReport,

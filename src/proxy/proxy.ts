@@ -1,4 +1,4 @@
-import { Feedback } from '../feedback/index.ts';
+import { type EjectionReport, Feedback } from '../feedback/index.ts';
 import {
   type ConfiguredMode,
   ConnectionEnder,
@@ -48,6 +48,10 @@ export interface ProxyListeners {
   staleFlowFound?(family: Family, flow: Flow): void;
   /** The proxy looked for stale flows. */
   staleFlowsCleaned(family: Family, deleted: number, milliseconds: number): void;
+  /** An endpoint is left out because connections failed, or it is used again. */
+  ejectionChanged?(report: EjectionReport): void;
+  /** The kernel dropped events about connections, because the proxy did not read them fast enough. */
+  connectionEventsLost?(): void;
   /** The proxy ended the TCP connections of endpoints that are gone, because their Services ask for it. */
   connectionsEnded?(family: Family, report: EndReport, milliseconds: number): void;
   /** The proxy could not end the connections of these endpoints. */
@@ -125,6 +129,8 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
       loop.state.replan(family, service);
       loop.request([family]);
     },
+    ejectionChanged: report => listeners.ejectionChanged?.(report),
+    eventsLost: () => listeners.connectionEventsLost?.(),
     onError: (action, error) => listeners.loop.failed(action, error),
   });
   const ender = new ConnectionEnder({ namespace, mode, otherNamespaces: config.clientNamespaces });

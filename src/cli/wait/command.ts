@@ -104,6 +104,7 @@ function checkedService({ values, changed, positional: [given = ''] }: ParsedFla
   if (values.timeout <= 0n) throw new FlagError('invalid argument for "--timeout" flag: must be longer than 0s');
   const forAll = (['node-selector', 'lease-namespace'] as const).find(name => changed.has(name));
   if (!values['all-nodes'] && forAll !== undefined) throw new FlagError(`--${forAll} also needs --all-nodes`);
+  if (changed.has('context') && values.kubeconfig === '') throw new FlagError('--context also needs --kubeconfig');
   if (values['all-nodes'] && changed.has('inspect-socket'))
     throw new FlagError('--inspect-socket is for a wait on one node, so not with --all-nodes');
   return text;

@@ -43,6 +43,9 @@ test('PROGRAMMED-10 without versions the wait ends when nothing is pending', asy
     { received: none, programmed: none },
     { received: none, programmed: none, pending: false },
   ]);
+  const half = { services: '12', endpointSlices: undefined };
+  const again = await wait([{ received: half, programmed: half }, { pending: false }]);
+  assert.deepEqual([again.missing, again.asked], [undefined, 2]);
   assert.deepEqual([missing, asked], [undefined, 2]);
 });
 

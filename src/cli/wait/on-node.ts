@@ -23,12 +23,11 @@ const POLL_MS = 100;
 export async function waitOnNode(wait: NodeWait): Promise<MissingNode | undefined> {
   const { service, target, timeUp } = wait;
   let answer = await ask(wait);
-  const wanted = {
-    services: target?.services ?? answer.received.services,
-    endpointSlices: target ? target.endpointSlices : answer.received.endpointSlices,
-  };
+  const wanted = target ?? answer.received;
+  // While the proxy does not know a version, only an empty queue shows that the kernel has everything.
+  const hasVersions = target !== undefined || (wanted.services !== undefined && wanted.endpointSlices !== undefined);
   for (;;) {
-    const missing = missingIn(answer, wanted, service);
+    const missing = missingIn(answer, hasVersions ? wanted : undefined, service);
     if (!missing || missing.cause === 'set-aside' || timeUp.aborted) return missing;
     await sleep(POLL_MS, systemClock, timeUp);
     // The proxy may be restarting. The time limit ends the wait for it.
@@ -41,18 +40,17 @@ export async function waitOnNode(wait: NodeWait): Promise<MissingNode | undefine
 
 function missingIn(
   answer: ProgrammedAnswer,
-  wanted: ProgrammedAnswer['programmed'],
+  wanted: ProgrammedAnswer['programmed'] | undefined,
   service: string,
 ): MissingNode | undefined {
   const { node, programmed, pending, setAside, service: asked } = answer;
   if (!asked?.known)
     return { node, cause: 'unknown', message: `the proxy does not know the Service ${service}, or it is headless` };
   const has = (name: 'services' | 'endpointSlices') => {
-    const version = wanted[name];
+    const version = wanted?.[name];
     return version === undefined || reachesVersion(programmed[name], version);
   };
-  const isProgrammed = wanted.services === undefined ? !pending : has('services') && has('endpointSlices');
-  if (!isProgrammed) {
+  if (wanted ? !has('services') || !has('endpointSlices') : pending) {
     const { services = 'none', endpointSlices = 'none' } = programmed;
     const message = `the kernel has Services up to version ${services} and EndpointSlices up to version ${endpointSlices}`;
     return { node, cause: 'behind', message };

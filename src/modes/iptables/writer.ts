@@ -19,7 +19,7 @@ import { partialTexts } from './diff.ts';
 import { DriftFinder } from './drift.ts';
 import { listIptables } from './listing.ts';
 import { MachineState } from './machine/machine-state.ts';
-import { readRuleTraffic } from './machine/rule-traffic.ts';
+import { RuleTraffic } from './machine/rule-traffic.ts';
 import { readBackIptables } from './read-back.ts';
 import { CHAINS_PER_RESTORE, type FullTextPart, fullText, fullTextParts } from './render.ts';
 import { CommittedRules } from './rules/committed-rules.ts';
@@ -61,6 +61,8 @@ export class IptablesWriter implements Writer {
   readonly #options: IptablesWriterOptions;
   readonly #machine: MachineState;
   readonly #drift: DriftFinder;
+  /** Made when a caller first asks for traffic. */
+  #traffic: RuleTraffic | undefined;
   /** May differ from the kernel if the next write is a full one. */
   readonly #committed: CommittedRules;
   #settings: ModeSettings;
@@ -124,7 +126,8 @@ export class IptablesWriter implements Writer {
   /** What the counters of rules say. Waits for no other work. */
   traffic(): AsyncGenerator<ServicePortTraffic> {
     const { iptables, book } = this.#options;
-    return readRuleTraffic(iptables, book.family, book.wanted());
+    this.#traffic ??= new RuleTraffic(iptables, book.family);
+    return this.#traffic.read(book.wanted());
   }
 
   readBack(plan: ServicePortPlan): Promise<KernelReading> {

@@ -379,7 +379,7 @@ describe('drift', () => {
     }));
 });
 
-test('IPVS-11 connections to an endpoint that leaves go on, also through a restart; new ones go to another endpoint', async () => {
+test('IPVS-11 TRAFFIC-7 connections to an endpoint that leaves go on, also through a restart; new ones go to another endpoint', async () => {
   const cluster = Cluster.create();
   const [a, b, client] = (['10.244.1.2', '10.244.1.3', '10.244.1.200'] as Ip[]).map(ip => cluster.addPod(ip));
   assert.ok(a && b && client);
@@ -427,6 +427,18 @@ test('IPVS-11 connections to an endpoint that leaves go on, also through a resta
     assert.equal(port?.service, 'default/web');
     assert.equal(port?.connections, 2n);
     assert.deepEqual(await mode.mode.connectionCounts(), new Map([['default/web', 2]]));
+    const [traffic] = (await mode.mode.traffic()) ?? [];
+    assert.deepEqual([traffic?.service, traffic?.connections, traffic?.active], ['default/web', 2, 2]);
+    assert.ok((traffic?.packets ?? 0) >= 6 && (traffic?.bytes ?? 0) > 6 * 40, 'two handshakes');
+    const endpoints = Array.from(traffic?.endpoints ?? [], ([address, { connections, active }]) => [
+      address,
+      connections,
+      active,
+    ]);
+    assert.deepEqual(endpoints.sort(), [
+      ['10.244.1.2:8080', 1, 1],
+      ['10.244.1.3:8080', 1, 1],
+    ]);
     assert.deepEqual(
       port?.realServers.map(({ address, weight, activeConnections }) => [address, weight, activeConnections]),
       [

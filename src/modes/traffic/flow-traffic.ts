@@ -1,5 +1,6 @@
-import { ConntrackSocket, type Flow, Status } from '../../kernel/conntrack/index.ts';
+import { ConntrackSocket, type Flow } from '../../kernel/conntrack/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
+import { Breaks } from '../../lib/breaks.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { joinHostPort } from '../../net/index.ts';
 import { BoundedReading } from '../../observe/metrics/index.ts';
@@ -18,6 +19,8 @@ export interface FlowTrafficOptions {
 }
 
 const MIN_PAUSE_MS = 2000;
+/** How many flows a reading handles before it looks whether a break is due. */
+const FLOWS_PER_LOOK = 64;
 /** Limits memory: what a flow carried before is known only of so many flows. The kernel's usual limit is the same. */
 const MAX_FLOWS = 262_144;
 
@@ -35,6 +38,7 @@ export class FlowTraffic {
   #ports = new Map<string, PortFlows>();
   /** By the kernel's id of the flow. */
   #flows = new Map<number, Carried>();
+  #traffic: readonly ServicePortTraffic[] = [];
   #isClosed = false;
 
   constructor(options: FlowTrafficOptions) {
@@ -45,7 +49,7 @@ export class FlowTraffic {
   /** Reads the kernel at most every two seconds, and in at most a twentieth of the time. */
   async read(): Promise<readonly ServicePortTraffic[]> {
     await this.#reading.refresh();
-    return Array.from(this.#ports.values(), port => port.traffic);
+    return this.#traffic;
   }
 
   close(): void {
@@ -63,18 +67,22 @@ export class FlowTraffic {
   }
 
   async #dump(index: FrontendIndex): Promise<void> {
+    const breaks = new Breaks();
     const flows = new Map<number, Carried>();
     const ports = new Map<string, PortFlows>();
     // Service ports without flows keep their sums as long as they exist.
     for (const id of this.#ports.keys()) {
       const planned = index.byId(id);
       if (planned) this.#portOf(planned, ports);
+      if (breaks.isDue) await breaks.take();
     }
     const socket = ConntrackSocket.open({ namespace: this.#options.namespace });
+    let seen = 0;
     try {
       for await (const flow of socket.streamInBackground({})) {
         const found = isTranslated(flow) ? index.find(flow) : undefined;
         if (found) this.#take(flow, this.#portOf(found, ports), flows);
+        if (++seen % FLOWS_PER_LOOK === 0 && breaks.isDue) await breaks.take();
       }
       this.#flows = flows;
     } finally {
@@ -82,8 +90,14 @@ export class FlowTraffic {
       // If the dump failed, the flows that it had must not count again.
       if (this.#flows !== flows) for (const [id, carried] of flows) this.#flows.set(id, carried);
     }
-    for (const port of ports.values()) port.endReading();
+    const traffic: ServicePortTraffic[] = [];
+    for (const port of ports.values()) {
+      port.endReading();
+      traffic.push(port.traffic);
+      if (breaks.isDue) await breaks.take();
+    }
     this.#ports = ports;
+    this.#traffic = traffic;
   }
 
   #portOf([family, plan]: FamilyPlan, ports: Map<string, PortFlows>): PortFlows {
@@ -114,8 +128,8 @@ export class FlowTraffic {
   }
 }
 
-function isTranslated({ status = 0 }: Flow): boolean {
-  return (status & Status.DST_NAT) !== 0;
+function isTranslated({ original, reply }: Flow): boolean {
+  return original.dst !== reply.src || original.dstPort !== reply.srcPort;
 }
 
 /** TCP and SCTP flows stay in the table for a while after their end. */

@@ -55,8 +55,8 @@ function advanced(before: Steady | undefined, now: TrafficFigures): Steady {
     const sum = before?.total[kind];
     if (sum === undefined) continue;
     const known = before?.last[kind] ?? 0;
-    // A counter that is smaller than before began anew: it counted all of this since then.
-    total[kind] = sum + (value === undefined ? 0 : value >= known ? value - known : value);
+    // A smaller sum means that a counter is gone or began anew. Then the total stays, because the increase is unknown.
+    total[kind] = sum + Math.max(0, (value ?? known) - known);
   }
   return { last, total };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { ModeHarness } from '../../../test/support/mode-harness.ts';
 import { loopbackOf, withRoutes } from '../../../test/support/namespaces.ts';
 import { service, slice } from '../../../test/support/objects.ts';
@@ -11,6 +12,8 @@ import type { Ip } from '../../net/index.ts';
 import type { Mode } from '../mode.ts';
 import { configuredMode, createMode } from '../registry.ts';
 import type { ServicePortTraffic, TrafficFigures } from '../traffic-counts.ts';
+import { FlowTraffic } from './flow-traffic.ts';
+import { TrafficReader } from './traffic-reader.ts';
 
 const WEB = '10.96.0.10' as Ip;
 const IDLE = '10.96.0.11' as Ip;
@@ -125,4 +128,42 @@ test('TRAFFIC-5 packets that a short outage refused still count after endpoints 
     harness.set(slice('web-1', ENDPOINTS));
     await harness.sync();
     assert.ok(((await traffic()).get('default/web')?.rejected ?? 0) >= 1);
+  }));
+
+test('TRAFFIC-6 a rule that is written again begins at 0, and the sum of the readings does not', () =>
+  withLab('iptables', async ({ harness, connect }) => {
+    const clock = new ManualClock(1_000_000);
+    const reader = new TrafficReader(harness.mode, clock);
+    const web = async () => {
+      await clock.advance(60_000);
+      return (await reader.read())?.find(({ service }) => service === 'default/web')?.connections;
+    };
+    connect(WEB);
+    connect(WEB);
+    assert.equal(await web(), 2);
+    harness.set(slice('web-1', ENDPOINTS.slice(0, 1)));
+    await harness.sync();
+    connect(WEB);
+    assert.equal(await web(), 3);
+  }));
+
+test('TRAFFIC-2 TRAFFIC-11 a flow counts once, however often flows are read, and readers share a reading', () =>
+  withLab('nftables', async ({ harness, namespace, connect }) => {
+    const clock = new ManualClock(1_000_000);
+    const plans = harness.plans('IPv4').map(plan => ['IPv4', plan] as const);
+    const flows = new FlowTraffic({ namespace, clock, plans: () => plans });
+    const web = async () => (await flows.read()).find(({ service }) => service === 'default/web');
+    const counted = async () => {
+      const traffic = await web();
+      return [traffic?.active, sumOf(traffic, 'connections')];
+    };
+    connect(WEB);
+    assert.deepEqual(await counted(), [1, 1]);
+    const second = connect(WEB);
+    assert.deepEqual(await counted(), [1, 1], 'the reading is not two seconds old');
+    await clock.advance(2000);
+    assert.deepEqual(await counted(), [2, 2]);
+    second.close();
+    await clock.advance(2000);
+    assert.deepEqual(await counted(), [1, 2]);
   }));

@@ -318,7 +318,7 @@ describe('TCP', () => {
       });
     }));
 
-  test('USER-14 the mode counts connections, bytes and failures of each service port', () =>
+  test('USER-14 TRAFFIC-8 the mode counts connections, bytes and failures of each service port', () =>
     withUserspace(async (harness, namespace) => {
       addWeb(harness, ['10.244.1.1', '10.244.1.9']);
       await harness.sync();
@@ -337,6 +337,11 @@ describe('TCP', () => {
       assert.equal(counters.active, 0);
       assert.equal(counters.bytesIn, 0);
       assert.equal(counters.bytesOut, counters.connections * '10.244.1.1 8080 10.244.1.1'.length);
+      const [traffic] = await harness.mode.traffic();
+      const { connections, bytesOut: bytes } = counters;
+      assert.deepEqual([traffic?.connections, traffic?.bytes, traffic?.rejected], [connections, bytes, 0]);
+      assert.deepEqual(traffic?.endpoints?.get('10.244.1.1:8080'), { connections, active: 0, bytes });
+      assert.equal(traffic?.endpoints?.get('10.244.1.9:8080')?.connections, 0);
     }));
 });
 

@@ -1,7 +1,7 @@
 import type { CountedRule, Iptables } from '../../../kernel/iptables/index.ts';
 import { Breaks } from '../../../lib/breaks.ts';
 import type { Family } from '../../../net/index.ts';
-import { reachableEndpoints, type ServicePortPlan } from '../../../plan/index.ts';
+import { planId, reachableEndpoints, type ServicePortPlan } from '../../../plan/index.ts';
 import { commentName } from '../../comment-name.ts';
 import type { ServicePortTraffic, TrafficFigures } from '../../traffic-counts.ts';
 import { chainsOf } from '../names.ts';
@@ -24,18 +24,51 @@ interface RuleCounts {
   readonly refused: ReadonlyMap<string, TrafficFigures>;
 }
 
-/** Counts of one family. A rule that the mode writes anew begins at zero. */
-export async function* readRuleTraffic(
-  iptables: Iptables,
-  family: Family,
-  plans: Iterable<ServicePortPlan>,
-): AsyncGenerator<ServicePortTraffic> {
-  const counts = await readRules(iptables);
-  const breaks = new Breaks();
-  for (const plan of plans) {
-    yield trafficOf(family, plan, counts);
-    if (breaks.isDue) await breaks.take();
+/** The connections of a service port so far, and the last counters of its endpoints' chains. */
+interface Counted {
+  readonly connections: number;
+  readonly chains: ReadonlyMap<string, number>;
+}
+
+const NOTHING: Counted = { connections: 0, chains: new Map() };
+
+/** The traffic of one family. The sum of a service port outlives its endpoints, and rules that are written again. */
+export class RuleTraffic {
+  readonly #iptables: Iptables;
+  readonly #family: Family;
+  #counted: ReadonlyMap<string, Counted> = new Map();
+
+  constructor(iptables: Iptables, family: Family) {
+    this.#iptables = iptables;
+    this.#family = family;
   }
+
+  async *read(plans: Iterable<ServicePortPlan>): AsyncGenerator<ServicePortTraffic> {
+    const counts = await readRules(this.#iptables);
+    const counted = new Map<string, Counted>();
+    const breaks = new Breaks();
+    for (const plan of plans) {
+      const id = planId(plan);
+      const now = advanced(this.#counted.get(id) ?? NOTHING, plan, counts);
+      counted.set(id, now);
+      yield trafficOf(this.#family, plan, now, counts);
+      if (breaks.isDue) await breaks.take();
+    }
+    this.#counted = counted;
+  }
+}
+
+function advanced(before: Counted, plan: ServicePortPlan, counts: RuleCounts): Counted {
+  const chains = new Map<string, number>();
+  let { connections } = before;
+  for (const chain of endpointChains(plan).keys()) {
+    const now = counts.connections.get(chain) ?? 0;
+    const known = before.chains.get(chain) ?? 0;
+    // A smaller counter belongs to a rule that was written again.
+    connections += now >= known ? now - known : now;
+    chains.set(chain, now);
+  }
+  return { connections, chains };
 }
 
 async function readRules(iptables: Iptables): Promise<RuleCounts> {
@@ -62,16 +95,17 @@ function addRefused(refused: Map<string, TrafficFigures>, { packets, rule }: Cou
   );
 }
 
-function trafficOf(family: Family, plan: ServicePortPlan, counts: RuleCounts): ServicePortTraffic {
+function trafficOf(
+  family: Family,
+  plan: ServicePortPlan,
+  { connections, chains: counters }: Counted,
+  { refused }: RuleCounts,
+): ServicePortTraffic {
   const endpoints = new Map<string, TrafficFigures>();
-  let sum = 0;
-  for (const [chain, endpoint] of endpointChains(plan)) {
-    const connections = counts.connections.get(chain) ?? 0;
-    endpoints.set(endpoint, { connections });
-    sum += connections;
-  }
-  const { rejected = 0, dropped = 0 } = counts.refused.get(commentName(plan)) ?? {};
-  return { family, service: plan.service, port: plan.port.name, connections: sum, rejected, dropped, endpoints };
+  for (const [chain, endpoint] of endpointChains(plan))
+    endpoints.set(endpoint, { connections: counters.get(chain) ?? 0 });
+  const { rejected = 0, dropped = 0 } = refused.get(commentName(plan)) ?? {};
+  return { family, service: plan.service, port: plan.port.name, connections, rejected, dropped, endpoints };
 }
 
 function endpointChains(plan: ServicePortPlan): ReadonlyMap<string, string> {

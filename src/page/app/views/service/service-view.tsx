@@ -17,6 +17,7 @@ import { PictureView } from './picture/picture-view.tsx';
 import type { Selection } from './picture/selection.ts';
 import { PLACES } from './picture/words.ts';
 import { chosenPort, portId, portText } from './port-choice.ts';
+import { TrafficTab } from './traffic/traffic-tab.tsx';
 
 const EVERY_MS = 1000;
 
@@ -131,6 +132,7 @@ function portAddress(port: PortDetail, hasFamilies: boolean): string {
 function Details({ service, detail, port, history }: Omit<BodyProps, 'selection'>) {
   const tabs: readonly Tab[] = [
     { id: 'endpoints', text: `Endpoints${port ? ` ${port.endpointCount}` : ''}` },
+    ...(hello.value?.countsConnections ? [{ id: 'traffic', text: 'Traffic' }] : []),
     ...(hello.value?.listsSockets ? [{ id: 'connected', text: 'Connected now' }] : []),
     { id: 'kernel', text: 'Kernel' },
     { id: 'history', text: 'History' },
@@ -147,6 +149,7 @@ function Details({ service, detail, port, history }: Omit<BodyProps, 'selection'
           ) : (
             <EmptyNote title="The proxy serves no port of this Service." />
           ))}
+        {selected === 'traffic' && <TrafficTab service={service} />}
         {selected === 'connected' && <ConnectedTab service={service} />}
         {selected === 'kernel' && <KernelTab service={service} />}
         {selected === 'history' && <HistoryTab history={history} />}
