@@ -119,6 +119,15 @@ export class NetlinkSocket {
     type: number,
     write: (writer: MessageWriter) => void,
   ): AsyncGenerator<Message> {
+    for await (const messages of this.batchesInBackground(operation, type, write)) yield* messages;
+  }
+
+  /** As `streamInBackground`, with all messages that the kernel sends at once. That is cheaper if there are very many. */
+  async *batchesInBackground(
+    operation: string,
+    type: number,
+    write: (writer: MessageWriter) => void,
+  ): AsyncGenerator<readonly Message[]> {
     const sequence = this.reserveSequence();
     const writer = new MessageWriter(512).begin(type, Flag.REQUEST | Flag.DUMP, sequence);
     write(writer);
@@ -126,14 +135,17 @@ export class NetlinkSocket {
     for (;;) {
       const datagram = await (this.#transport.receiveInBackground?.() ?? this.#transport.receive());
       if (!datagram) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the dump ended early' });
+      const messages: Message[] = [];
       for (const message of readMessages(datagram)) {
         if (message.sequence !== sequence) continue;
         if (message.type === MessageType.DONE || message.type === MessageType.ERROR) {
+          if (messages.length > 0) yield messages;
           finishDump(operation, message, false);
           return;
         }
-        yield message;
+        messages.push(message);
       }
+      if (messages.length > 0) yield messages;
     }
   }
 
