@@ -2,6 +2,7 @@
 // iptables programs take. Works in its own network namespaces. Needs root.
 //   --size 1000x5,…     only these sizes: Services x endpoints of each
 //   --backend legacy    only this backend: nf_tables or legacy
+//   --balance weighted  the algorithm of all Services: random, round-robin or weighted. By default they choose none
 import { parseArgs } from 'node:util';
 import type { Backend } from '../src/kernel/iptables/index.ts';
 import { performTaskOr, runInChild } from './support/child.ts';
@@ -15,6 +16,7 @@ const { values: flags } = parseArgs({
     ...COMMON_FLAGS,
     size: { type: 'string', default: '1000x5,5000x5' },
     backend: { type: 'string', default: 'nf_tables,legacy' },
+    balance: { type: 'string' },
   },
 });
 
@@ -23,7 +25,7 @@ async function main(): Promise<void> {
   const rows = [];
   for (const size of parseSizes(flags.size)) {
     for (const backend of flags.backend.split(',') as Backend[]) {
-      const argument = { size, backend };
+      const argument = { size, backend, balance: flags.balance };
       rows.push(...rowsOf(argument, await runInChild<IptablesResult>({ name: 'load', argument })));
     }
   }

@@ -92,6 +92,14 @@ describe('services and history of a running proxy', () => {
     }
   });
 
+  test('PROGRAMMED-10 with manifests, a wait ends when the proxy has nothing left to write', () => {
+    const { status, stdout } = run('wait', 'web');
+    assert.deepEqual([status, stdout], [0, '✓ default/web is programmed on 1 node\n']);
+    const unknown = run('wait', 'none', '--timeout', '100ms');
+    assert.equal(unknown.status, 1);
+    assert.match(unknown.stdout, /node-a: the proxy does not know the Service default\/none/);
+  });
+
   test('HISTORY-2, HISTORY-12, HISTORY-21 an edited manifest is in the history, and a follower sees it at once', async () => {
     const follower = spawn(KUBE_PROXY, ['history', 'web', '--follow', '-o', 'json', '--inspect-socket', socket]);
     let followed = '';

@@ -1,4 +1,4 @@
-import type { EndpointSlice, Service } from '../../src/api/index.ts';
+import { ANNOTATION_BALANCE, ANNOTATION_WEIGHTS, type EndpointSlice, type Service } from '../../src/api/index.ts';
 import type { Backend } from '../../src/kernel/iptables/index.ts';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { IptablesMode } from '../../src/modes/iptables/index.ts';
@@ -9,6 +9,8 @@ import { ProgramTimes } from './program-times.ts';
 export interface IptablesTask {
   readonly size: Size;
   readonly backend: Backend;
+  /** The algorithm of all Services. Undefined: they choose none. */
+  readonly balance?: string | undefined;
 }
 
 /** Milliseconds: the total, and the part in which iptables programs ran. */
@@ -26,7 +28,7 @@ export interface IptablesResult {
 const REPETITIONS = 15;
 
 /** Loads a cluster through model, planner and mode, changes it, and restarts. */
-export async function measureIptables({ size, backend }: IptablesTask): Promise<IptablesResult> {
+export async function measureIptables({ size, backend, balance }: IptablesTask): Promise<IptablesResult> {
   const namespace = NetworkNamespace.create();
   const times = ProgramTimes.watch();
   const proxy = new NodeProxy(namespace, {
@@ -40,19 +42,20 @@ export async function measureIptables({ size, backend }: IptablesTask): Promise<
     await work();
     return { total: performance.now() - start, programs: times.programs - before };
   };
+  const make = (i: number) => withBalance(makeService(i), balance, makeSlices(i, size.endpoints));
   try {
     const objects = Array.from({ length: size.services }, (_, i) => ({
-      service: makeService(i),
+      service: make(i),
       slices: makeSlices(i, size.endpoints),
     }));
     const cold = await timed(() => load(proxy, objects));
     objects.length = 0;
     const changes = {
-      'one endpoint more': await timeChanges(proxy, size, 0, gain, timed),
-      'one endpoint less': await timeChanges(proxy, size, 1, lose, timed),
-      'one Service more': await timeChanges(proxy, size, size.services, keep, timed),
+      'one endpoint more': await timeChanges(proxy, make, size, 0, gain, timed),
+      'one endpoint less': await timeChanges(proxy, make, size, 1, lose, timed),
+      'one Service more': await timeChanges(proxy, make, size, size.services, keep, timed),
       // A Service without endpoints leaves the table nat, as a deleted Service does.
-      'one Service less': await timeChanges(proxy, size, 2, loseAll, timed),
+      'one Service less': await timeChanges(proxy, make, size, 2, loseAll, timed),
     };
     await proxy.restart();
     const restart = await timed(() => proxy.writeAll());
@@ -66,6 +69,14 @@ export async function measureIptables({ size, backend }: IptablesTask): Promise<
 interface Objects {
   readonly service: Service;
   readonly slices: readonly EndpointSlice[];
+}
+
+/** With the algorithm `weighted`, the first endpoint weighs as much as three others. */
+function withBalance(service: Service, balance: string | undefined, slices: readonly EndpointSlice[]): Service {
+  if (balance === undefined) return service;
+  const [address] = slices[0]?.endpoints[0]?.addresses ?? [];
+  const annotations = { [ANNOTATION_BALANCE]: balance, [ANNOTATION_WEIGHTS]: `${address}=3` };
+  return { ...service, metadata: { ...service.metadata, annotations } };
 }
 
 async function load(proxy: NodeProxy, objects: readonly Objects[]): Promise<void> {
@@ -88,14 +99,21 @@ const lose: ChangeSlice = slice => ({ ...slice, endpoints: slice.endpoints.slice
 const loseAll: ChangeSlice = slice => ({ ...slice, endpoints: [] });
 
 /** Times one change each of Services all over the cluster, from the number `first` on, or of new Services. */
-async function timeChanges(proxy: NodeProxy, size: Size, first: number, change: ChangeSlice, timed: Timed) {
+async function timeChanges(
+  proxy: NodeProxy,
+  make: (number: number) => Service,
+  size: Size,
+  first: number,
+  change: ChangeSlice,
+  timed: Timed,
+) {
   const spent: Timing[] = [];
   const step = first < size.services ? Math.floor(size.services / REPETITIONS) : 1;
   for (let i = 0; i < REPETITIONS; i++) {
     const number = i * step + first;
     const slices = makeSlices(number, size.endpoints).map(change);
     const timing = await timed(async () => {
-      proxy.service(makeService(number));
+      proxy.service(make(number));
       for (const slice of slices) proxy.endpointSlice(slice);
       await proxy.write(proxy.take());
     });

@@ -22,6 +22,7 @@ import { socketsCommand } from './sockets/command.ts';
 import { statusCommand } from './status/command.ts';
 import { traceCommand } from './trace/command.ts';
 import { versionCommand } from './version-command.ts';
+import { waitCommand } from './wait/command.ts';
 
 const COMMANDS: readonly Command[] = [
   statusCommand,
@@ -29,6 +30,7 @@ const COMMANDS: readonly Command[] = [
   servicesCommand,
   socketsCommand,
   historyCommand,
+  waitCommand,
   planCommand,
   traceCommand,
   pageCommand,

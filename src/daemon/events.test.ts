@@ -38,6 +38,25 @@ test('BALANCE-3 the Event of an algorithm that the mode lacks names the Service,
   });
 });
 
+test('BALANCE-74 the Events of an endpoint that is left out and used again name node, service port, endpoint and cause', () => {
+  const service = serviceReference({ namespace: 'default', name: 'web', uid: 'u-1' });
+  const report = { family: 'IPv4', service: 'default/web', port: 'http', endpoint: '10.0.0.1:80' } as const;
+  const common = { action: 'Eject', regarding: service, related: node };
+  const leftOut = { cause: 'refused', failures: 3, seconds: 20 } as const;
+  assert.deepEqual(events.ejectionChanged(service, { ...report, leftOut }), {
+    ...common,
+    type: 'Warning',
+    reason: 'EndpointEjected',
+    note: 'node node-a leaves out an endpoint of default/web:http for 20 s: new connections to 10.0.0.1:80 failed 3 times in a row, the last one was refused',
+  });
+  assert.deepEqual(events.ejectionChanged(service, { ...report, leftOut: undefined }), {
+    ...common,
+    type: 'Normal',
+    reason: 'EndpointReturned',
+    note: 'node node-a uses an endpoint of default/web:http again: 10.0.0.1:80 was left out for failed connections and is used again',
+  });
+});
+
 test('EVENTS-27 the Event of a defaulted mode is a warning about the node, in the words of upstream', () => {
   assert.deepEqual(events.modeDefaulted(), {
     type: 'Warning',

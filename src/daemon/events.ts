@@ -3,6 +3,7 @@ import { type ModeCondition, type Repair, type SetAside, type StartEvent, setAsi
 import type { Family } from '../net/index.ts';
 import { type EventContent, nodeReference, type ObjectReference } from '../observe/events/index.ts';
 import { type ServiceHealthFailure, serviceHealthNote } from '../observe/health/index.ts';
+import { type EjectionReport, ejectionPortName, ejectionWords } from '../proxy/index.ts';
 
 const START = 'StartKubeProxy';
 
@@ -46,6 +47,26 @@ export function eventsOf(nodeName: string) {
       regarding: service,
       related: node,
       note: `node ${nodeName} ignores the annotation pointsman.dev/balance: ${reason}`,
+    }),
+
+    connectionsNotEnded: (service: ObjectReference, reason: string): EventContent => ({
+      type: 'Warning',
+      reason: 'ConnectionsNotEnded',
+      action: 'EndConnections',
+      regarding: service,
+      related: node,
+      note: `node ${nodeName} could not end the connections of endpoints that are gone: ${reason}`,
+    }),
+
+    ejectionChanged: (service: ObjectReference, report: EjectionReport): EventContent => ({
+      type: report.leftOut ? 'Warning' : 'Normal',
+      reason: report.leftOut ? 'EndpointEjected' : 'EndpointReturned',
+      action: 'Eject',
+      regarding: service,
+      related: node,
+      note: report.leftOut
+        ? `node ${nodeName} leaves out an endpoint of ${ejectionPortName(report)} for ${report.leftOut.seconds} s: ${ejectionWords(report)}`
+        : `node ${nodeName} uses an endpoint of ${ejectionPortName(report)} again: ${ejectionWords(report)}`,
     }),
 
     setAside: (service: ObjectReference, port: SetAside): EventContent => ({

@@ -2,15 +2,30 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
+import { service, slice } from '../../test/support/objects.ts';
 import { parsePrometheusText } from '../../test/support/prometheus-text.ts';
 import { History } from '../history/index.ts';
+import { Model } from '../model/index.ts';
 import type { SetAside } from '../modes/index.ts';
 import { Checks, ProxyHealth } from '../observe/health/index.ts';
 import { ProxyMetrics } from '../observe/metrics/index.ts';
+import { type EndedEndpoint, endedEndpoints } from '../plan/index.ts';
 import { NO_VERSIONS, ProgrammedVersions, type ProxyListeners } from '../proxy/index.ts';
 import { InputProblems } from './input-problems.ts';
 import { proxyListeners } from './listeners.ts';
 import { buildInfo } from './version-info.ts';
+
+function goneEndpoint(): EndedEndpoint {
+  const model = new Model({ family: 'IPv4', nodeName: '', startedAt: 0, report: () => {} });
+  const annotations = { 'pointsman.dev/endpoint-end': 'reset' };
+  model.setService(service('shop/web', { annotations, ports: [{ name: 'http' }] }));
+  model.setEndpointSlice(slice('shop/web-1', ['10.0.0.1'], { ports: [{ name: 'http', protocol: 'TCP', port: 8080 }] }));
+  model.take();
+  model.deleteEndpointSlice('shop/web-1');
+  const [ended] = model.take().services.flatMap(change => endedEndpoints(change));
+  return ended ?? assert.fail('no endpoint is gone');
+}
+const GONE = goneEndpoint();
 
 describe('reports of the proxy', () => {
   let metrics: ProxyMetrics;
@@ -18,6 +33,8 @@ describe('reports of the proxy', () => {
   let lines: string[];
   let setAside: SetAside[];
   let unavailable: [service: string, reason: string][];
+  let ejections: unknown[];
+  let notEnded: [service: string, reason: string][];
   let history: History;
 
   beforeEach(() => {
@@ -29,6 +46,8 @@ describe('reports of the proxy', () => {
     lines = remembering.lines;
     setAside = [];
     unavailable = [];
+    notEnded = [];
+    ejections = [];
     history = new History(clock);
     const ignore = () => {};
     listeners = proxyListeners({
@@ -43,6 +62,8 @@ describe('reports of the proxy', () => {
       synced: ignore,
       node: () => ({ name: 'node-a', zone: 'zone-a' }),
       balanceUnavailable: (service, reason) => unavailable.push([service, reason]),
+      connectionsNotEnded: (service, reason) => notEnded.push([service, reason]),
+      ejectionChanged: report => ejections.push(report),
       setAside: port => setAside.push(port),
       conditionChanged: () => {},
       driftRepaired: ignore,
@@ -83,6 +104,44 @@ describe('reports of the proxy', () => {
     assert.deepEqual(unavailable, []);
     listeners.loop.problem({ ...problem, reason: 'unavailable' });
     assert.deepEqual(unavailable, [['shop/web', 'weighted is not available']]);
+  });
+
+  test('ENDING-9 ended connections are logged, counted and in the history, and what is missing is logged once', async () => {
+    const ended = new Map([[GONE, { connections: 3, sockets: 2 }]]);
+    const problem = 'the process sees no network namespaces of pods';
+    listeners.connectionsEnded?.('IPv4', { ended, problem }, 5);
+    listeners.connectionsEnded?.('IPv4', { ended: new Map(), problem }, 5);
+    const [line = '', warning = '', ...rest] = lines;
+    assert.match(line, /Ended the connections of an endpoint that is gone.*shop\/web:http.*10\.0\.0\.1:8080/);
+    assert.match(warning, /the process sees no network namespaces of pods/);
+    assert.deepEqual(rest, []);
+    assert.match(await metrics.text(), /pointsman_ended_connections_total\{ip_family="IPv4"\} 3/);
+    assert.deepEqual(
+      history.entries().map(({ kind, service, change }) => [kind, service, change]),
+      [['ended', 'shop/web', 'ended 3 connections of 10.0.0.1:8080, which is gone']],
+    );
+  });
+
+  test('BALANCE-74 an ejection is logged, counted, in the history and an Event, and so is the return', async () => {
+    const report = { family: 'IPv4', service: 'shop/web', port: 'http', endpoint: '10.0.0.1:8080' } as const;
+    const ejected = { ...report, leftOut: { cause: 'refused', failures: 3, seconds: 20 } } as const;
+    const returned = { ...report, leftOut: undefined };
+    listeners.ejectionChanged?.(ejected);
+    listeners.ejectionChanged?.(returned);
+    const [line = '', again = ''] = lines;
+    assert.match(line, /left out.*shop\/web:http.*10\.0\.0\.1:8080.*refused.*3.*20/);
+    assert.match(again, /used again.*10\.0\.0\.1:8080/);
+    assert.deepEqual(ejections, [ejected, returned]);
+    listeners.connectionEventsLost?.();
+    const text = await metrics.text();
+    assert.match(text, /pointsman_endpoint_ejections_total\{ip_family="IPv4"\} 1/);
+    assert.match(text, /pointsman_connection_event_losses_total 1/);
+  });
+
+  test('ENDING-9 connections that the kernel did not end become an Event of each Service', () => {
+    listeners.connectionsNotEnded?.('IPv4', [GONE, GONE], new Error('no luck'));
+    assert.deepEqual(notEnded, [['shop/web', 'no luck']]);
+    assert.match(lines.join(), /Could not end the connections of endpoints that are gone.*no luck/);
   });
 
   for (const full of [true, false]) {

@@ -7,7 +7,16 @@ import { type Family, joinHostPort } from '../net/index.ts';
 import type { ProxyHealth } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
-import type { LoopListener, ProgrammedVersions, ProxyListeners, SyncedReport } from '../proxy/index.ts';
+import { endedPortName } from '../plan/index.ts';
+import {
+  type EjectionReport,
+  ejectionPortName,
+  ejectionWords,
+  type LoopListener,
+  type ProgrammedVersions,
+  type ProxyListeners,
+  type SyncedReport,
+} from '../proxy/index.ts';
 import { logChanges } from './change-log.ts';
 import type { InputProblems } from './input-problems.ts';
 
@@ -31,6 +40,9 @@ export interface ReportTargets {
   readonly conditionChanged: () => void;
   /** A Service, named `ns/name`, asks for an algorithm that the mode does not have. */
   readonly balanceUnavailable: (service: string, reason: string) => void;
+  /** The proxy could not end connections of endpoints of this Service. */
+  readonly connectionsNotEnded: (service: string, reason: string) => void;
+  readonly ejectionChanged: (report: EjectionReport) => void;
   readonly setAside: ModeEvents['setAside'];
   readonly driftRepaired: ModeEvents['driftRepaired'];
 }
@@ -39,6 +51,8 @@ export interface ReportTargets {
 export function proxyListeners(targets: ReportTargets): ProxyListeners {
   const { log, metrics } = targets;
   return {
+    ...endListeners(targets),
+    ...ejectionListeners(targets),
     loop: loopListener(targets),
     mode: modeEvents(targets),
     staleFlowSearchStarted: ipFamily => log.v(4, 'conntrack', 'Looking for stale flows', { ipFamily }),
@@ -52,6 +66,58 @@ export function proxyListeners(targets: ReportTargets): ProxyListeners {
       const fields = { ipFamily, entriesDeleted: deleted, took: durationText(milliseconds) };
       log.v(4, 'conntrack', 'Looked for stale flows', fields);
       if (deleted > 0) log.info('conntrack', 'Deleted stale flows', { ipFamily, deleted });
+    },
+  };
+}
+
+type EjectionListeners = Pick<ProxyListeners, 'ejectionChanged' | 'connectionEventsLost'>;
+
+function ejectionListeners({ log, metrics, history, ejectionChanged }: ReportTargets): EjectionListeners {
+  return {
+    ejectionChanged(report) {
+      const { family: ipFamily, service, endpoint, leftOut } = report;
+      const fields = { ipFamily, servicePort: ejectionPortName(report), endpoint };
+      if (leftOut) {
+        const { cause, failures, seconds } = leftOut;
+        log.warning('proxy', 'Endpoint is left out, because new connections fail', {
+          ...fields,
+          cause,
+          failures,
+          seconds,
+        });
+        metrics.endpointEjected(ipFamily);
+      } else log.info('proxy', 'Endpoint that was left out is used again', fields);
+      history.learned(service, ejectionWords(report));
+      ejectionChanged(report);
+    },
+    connectionEventsLost() {
+      metrics.connectionEventsLost();
+      log.v(2, 'proxy', 'The kernel dropped events about connections');
+    },
+  };
+}
+
+type EndListeners = Pick<ProxyListeners, 'connectionsEnded' | 'connectionsNotEnded'>;
+
+function endListeners({ log, metrics, history, connectionsNotEnded }: ReportTargets): EndListeners {
+  let logged: string | undefined;
+  return {
+    connectionsEnded(ipFamily, { ended, problem }, milliseconds) {
+      for (const [endpoint, { connections, sockets }] of ended) {
+        const names = { servicePort: endedPortName(endpoint), endpoint: endpoint.endpoint.text };
+        const fields = { ipFamily, ...names, connections, sockets, took: durationText(milliseconds) };
+        log.info('proxy', 'Ended the connections of an endpoint that is gone', fields);
+        metrics.connectionsEnded(ipFamily, connections);
+        history.connectionsEnded(ipFamily, endpoint, connections);
+      }
+      if (problem === undefined || problem === logged) return;
+      logged = problem;
+      log.warning('proxy', 'Some clients notice only with their next packet that a connection ended', { problem });
+    },
+    connectionsNotEnded(ipFamily, ended, error) {
+      const reason = errorText(error);
+      log.error('proxy', 'Could not end the connections of endpoints that are gone', { ipFamily, err: reason });
+      for (const service of new Set(ended.map(one => one.service))) connectionsNotEnded(service, reason);
     },
   };
 }

@@ -137,6 +137,14 @@ describe('the report of what is programmed', () => {
     assert.equal(recoveries(), 1);
     assert.equal(open?.failure, undefined);
   });
+
+  test('PROGRAMMED-8 an API server that does not answer is a failure after 15 s', async () => {
+    const { clock, api, programmed, failures } = start();
+    api.client.request = () => new Promise(() => {});
+    programmed(1);
+    await clock.advance(20_000);
+    assert.deepEqual(failures, ['not done within 15000 ms']);
+  });
 });
 
 function stateOf(changes: number, version: string | undefined): ProgrammedState {

@@ -1,11 +1,13 @@
-import { encodeProgrammedLease, leaseName, leasePath, type ProgrammedLease } from '../api/index.ts';
-import { type ApiClient, errorFromResponse } from '../client/index.ts';
+import { encodeProgrammedLease, type ProgrammedLease } from '../api/index.ts';
+import type { ApiClient } from '../client/index.ts';
 import { BackOff } from '../lib/back-off.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
 import { Repeater } from '../lib/repeater.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { type SetAside, setAsideService } from '../modes/index.ts';
 import type { ProgrammedState } from '../proxy/index.ts';
+import { writeLease } from './write-lease.ts';
 
 /** How the operator wants the report. */
 export interface ProgrammedReportSettings {
@@ -54,7 +56,9 @@ export class ProgrammedReport {
   readonly #random: () => number;
   readonly #repeater: Repeater;
   readonly #backOff: BackOff;
-  readonly #closing = new AbortController();
+  /** Aborts the request that runs. */
+  #request: AbortController | undefined;
+  #closed = false;
   /** What the last write said. Undefined before the first. */
   #written: Written | undefined;
   #notBefore = Number.NEGATIVE_INFINITY;
@@ -76,13 +80,14 @@ export class ProgrammedReport {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#closed = true;
+    this.#request?.abort();
     await this.#repeater.close();
   }
 
   async #look(): Promise<void> {
     const now = this.#clock.elapsed();
-    if (now < this.#notBefore || this.#closing.signal.aborted) return;
+    if (now < this.#notBefore) return;
     const state = this.#options.state();
     const isProgrammed = state.programmed.services !== undefined && state.programmed.endpointSlices !== undefined;
     const aside = [...new Set(this.#options.setAside().map(setAsideService))].sort();
@@ -102,7 +107,7 @@ export class ProgrammedReport {
   }
 
   async #write({ programmed }: ProgrammedState, setAside: readonly string[]): Promise<void> {
-    const { node, namespace, bootId, nodeUid } = this.#options;
+    const { client, node, namespace, bootId, nodeUid } = this.#options;
     const lease: ProgrammedLease = {
       node,
       ...programmed,
@@ -112,39 +117,16 @@ export class ProgrammedReport {
       renewedAt: this.#clock.now(),
       durationSeconds: DURATION_SECONDS,
     };
-    await this.#send(encodeProgrammedLease(lease, namespace, nodeUid()));
-  }
-
-  /** A patch is the usual case. Only the first one finds no Lease. */
-  async #send(lease: object): Promise<void> {
-    const { namespace, node } = this.#options;
-    const collection = leasePath(namespace);
-    const text = JSON.stringify(lease);
-    const patch = { method: 'PATCH', contentType: 'application/merge-patch+json' } as const;
-    if (await this.#request({ ...patch, path: `${collection}/${leaseName(node)}`, text })) return;
-    const whole = JSON.stringify(lease, (_, value) => value ?? undefined);
-    await this.#request({ method: 'POST', contentType: 'application/json', path: collection, text: whole });
-  }
-
-  /** Returns false if there is no object to patch. */
-  async #request(request: {
-    readonly method: 'PATCH' | 'POST';
-    readonly contentType: string;
-    readonly path: string;
-    readonly text: string;
-  }): Promise<boolean> {
-    const { method, contentType, path, text } = request;
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-    const accept = 'application/json';
-    const body = Buffer.from(text);
-    const response = await this.#options.client.request({ method, path, accept, contentType, body, signal });
-    if (response.status === 404 && method === 'PATCH') {
-      await errorFromResponse(response);
-      return false;
+    const encoded = encodeProgrammedLease(lease, namespace, nodeUid());
+    const request = new AbortController();
+    this.#request = request;
+    try {
+      const written = writeLease(client, { namespace, node, lease: encoded }, request.signal);
+      await withTimeout(written, REQUEST_TIMEOUT_MS, this.#clock);
+    } finally {
+      request.abort();
+      this.#request = undefined;
     }
-    if (response.status < 200 || response.status > 299) throw await errorFromResponse(response);
-    for await (const _ of response.body);
-    return true;
   }
 
   #succeeded(written: Written): void {
@@ -158,7 +140,7 @@ export class ProgrammedReport {
   }
 
   #failed(error: string): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#closed) return;
     this.#notBefore = this.#clock.elapsed() + this.#backOff.fail();
     if (error === this.#failure) return;
     this.#failure = error;

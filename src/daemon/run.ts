@@ -119,6 +119,10 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
       conditionChanged: () => condition.look(proxy.mode.condition?.()),
       balanceUnavailable: (service, reason) =>
         recorder.record(events.balanceUnavailable(objects.serviceReference(objectName(service)), reason)),
+      connectionsNotEnded: (service, reason) =>
+        recorder.record(events.connectionsNotEnded(objects.serviceReference(objectName(service)), reason)),
+      ejectionChanged: report =>
+        recorder.record(events.ejectionChanged(objects.serviceReference(objectName(report.service)), report)),
       setAside: port => recorder.record(events.setAside(objects.serviceReference(port), port)),
       driftRepaired: (family, repair) => {
         record.repaired(family, repair);

@@ -65,7 +65,7 @@ function portInfo(state: ProxyState, family: Family, plan: ServicePortPlan): Por
   const all = service ? endpointsOf(service, port) : [];
   const used = new Set(reachableEndpoints(plan.endpoints).map(({ text }) => text));
   const { node } = state.nodeOptions.families[family];
-  const unused = explainEndpoints(all, port, node)
+  const unused = explainEndpoints(all, port, node, plan)
     .filter(({ endpoint }) => !used.has(endpoint.text))
     .map(({ endpoint, cluster, local }) => ({
       endpoint: endpoint.text,

@@ -1,3 +1,4 @@
+import type { HashInput } from '../model/index.ts';
 import type { Ip } from '../net/index.ts';
 
 /** Which address an endpoint sees as its caller: the caller's own address, or one of the node. */
@@ -17,6 +18,8 @@ export interface AnsweringEndpoint {
 /** How one of several endpoints is chosen. */
 export type Choice =
   | { readonly kind: 'random' | 'turns' | 'least-connections' }
+  /** A hash of the client: the same endpoint as long as it exists. */
+  | { readonly kind: 'hash'; readonly by: HashInput }
   /** A scheduler of the kernel decides by what it knows: connections, or a hash of addresses. */
   | { readonly kind: 'scheduler'; readonly scheduler: string };
 
@@ -54,6 +57,12 @@ export type RemarkCode =
   /** An endpoint has an address of the node. Packets to it do not leave the node and keep their source. */
   | 'endpoint-on-node'
   | 'affinity'
+  /** Who chose the algorithm. */
+  | 'balance'
+  /** The Service asks for an algorithm that the mode does not have. */
+  | 'balance-unavailable'
+  /** The Service asks for the end of connections when their endpoint is gone. */
+  | 'ending'
   | 'scheduler'
   /** Of two endpoints that chance picks, the one with fewer connections. */
   | 'least-connections'

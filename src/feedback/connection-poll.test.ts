@@ -25,9 +25,11 @@ function setUp(lookMs: () => number) {
         isClosed = true;
       },
     }),
-    filters: () => [{ family: 'IPv4' }],
+    filters: async () => [{ family: 'IPv4' }],
     found: flow => assert.equal(flow, FLOW),
-    finished: () => finished++,
+    finished: async () => {
+      finished++;
+    },
     onError: error => errors.push(error),
   });
   return { clock, looks, errors, poll, isClosed: () => isClosed, finished: () => finished };

@@ -19,10 +19,10 @@ export interface ConnectionPollOptions {
   readonly namespace?: NetworkNamespace | undefined;
   readonly open?: (() => FlowTable) | undefined;
   /** What to ask the kernel for. Called at the start of each look. */
-  filters(): readonly FlowFilter[];
+  filters(): Promise<readonly FlowFilter[]>;
   found(flow: Flow): void;
   /** The look is over. */
-  finished(): void;
+  finished(): Promise<void>;
   onError(error: unknown): void;
 }
 
@@ -59,14 +59,14 @@ export class ConnectionPoll {
     const { clock, filters, found, finished, onError } = this.#options;
     const start = clock.elapsed();
     try {
-      for (const filter of filters()) {
+      for (const filter of await filters()) {
         for await (const flow of this.#table.streamInBackground(filter)) {
           if (this.#isClosed) return;
           found(flow);
         }
       }
       if (this.#isClosed) return;
-      finished();
+      await finished();
       const busy = clock.elapsed() - start;
       this.#schedule(Math.max(MIN_PAUSE_MS - busy, busy / MAX_BUSY_PART - busy));
     } catch (error) {

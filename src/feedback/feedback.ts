@@ -1,7 +1,9 @@
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { errorText } from '../lib/error-text.ts';
 import { NONE } from '../lib/none.ts';
-import { type Algorithm, DEFAULT_TRAFFIC, type Model, type ServicePort, type ServiceState } from '../model/index.ts';
+import { ReportOnce } from '../lib/report-once.ts';
+import type { Algorithm, Model, ServicePort, ServiceState } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import {
   type BalanceOptions,
@@ -11,17 +13,24 @@ import {
   type ServicePortPlan,
   samePort,
 } from '../plan/index.ts';
+import type { EjectionReport, LeftOut } from './ejection-report.ts';
+import { type Ejection, FailedConnections, type FailedConnectionsOptions } from './failed-connections.ts';
 import { LeastConnections, type LeastConnectionsOptions } from './least-connections.ts';
 import { StepTimer } from './step-timer.ts';
 import { WatchedPort } from './watched-port.ts';
 
-export interface FeedbackOptions extends Pick<LeastConnectionsOptions, 'namespace' | 'open'> {
+export interface FeedbackOptions
+  extends Pick<LeastConnectionsOptions, 'namespace' | 'open'>,
+    Pick<FailedConnectionsOptions, 'listen'> {
   readonly clock?: Clock | undefined;
   /** For least connections the mode takes turns over shares, because it does not count connections itself. */
   readonly needsConnectionFeedback?: boolean | undefined;
   plansOf(family: Family, service: string): readonly ServicePortPlan[];
   /** The endpoints of a Service have other shares now, so the proxy must plan the Service again. */
   replan(family: Family, service: string): void;
+  ejectionChanged?(report: EjectionReport): void;
+  /** The kernel dropped events about connections. */
+  eventsLost?(): void;
   /** `action` has a verb: `count open connections`. */
   onError(action: string, error: unknown): void;
 }
@@ -35,15 +44,26 @@ export class Feedback {
   readonly #clock: Clock;
   readonly #ports: Readonly<Record<Family, Map<string, WatchedPort>>> = { IPv4: new Map(), IPv6: new Map() };
   readonly #defaults = new Map<Family, Algorithm | undefined>();
+  readonly #reported = new ReportOnce();
   readonly #steps: StepTimer;
   readonly #leastConnections: LeastConnections;
+  readonly #failedConnections: FailedConnections;
 
   constructor(options: FeedbackOptions) {
     this.#options = options;
-    const { clock = systemClock, namespace, open, onError } = options;
+    const { clock = systemClock, namespace, open, listen } = options;
+    // The parts retry for ever, so the same error would come again and again.
+    const onError = (action: string, error: unknown) => {
+      if (this.#reported.add(action, errorText(error))) options.onError(action, error);
+    };
     this.#clock = clock;
     const replan = ({ family, service }: WatchedPort) => options.replan(family, service);
-    this.#steps = new StepTimer({ clock, ports: () => this.#all(), sharesChanged: replan });
+    this.#steps = new StepTimer({
+      clock,
+      ports: () => this.#all(),
+      sharesChanged: replan,
+      returned: (port, endpoint) => this.#report(port, endpoint),
+    });
     this.#leastConnections = new LeastConnections({
       clock,
       namespace,
@@ -52,6 +72,14 @@ export class Feedback {
       plansOf: ({ family, service }) => options.plansOf(family, service),
       sharesChanged: replan,
       onError: error => onError('count open connections', error),
+    });
+    this.#failedConnections = new FailedConnections({
+      clock,
+      namespace,
+      listen,
+      ejected: ejection => this.#ejected(ejection),
+      overrun: () => options.eventsLost?.(),
+      onError: error => onError('follow new connections', error),
     });
   }
 
@@ -75,10 +103,12 @@ export class Feedback {
     if (!wasWatching && this.#ports[family].size === 0) return;
     this.#steps.update();
     this.#leastConnections.update();
+    this.#failedConnections.update();
   }
 
   async close(): Promise<void> {
     this.#steps.close();
+    this.#failedConnections.close();
     await this.#leastConnections.close();
   }
 
@@ -109,19 +139,35 @@ export class Feedback {
     ports.set(id, watched);
     const before = from?.ports.some(other => samePort(other, port)) ? endpointsOf(from, port) : NONE;
     watched.changed(port, algorithm, before, endpointsOf(to, port));
+    this.#failedConnections.changed(watched);
   }
 
   #forget(family: Family, service: string, port: ServicePort): void {
-    if (this.#ports[family].size > 0) this.#ports[family].delete(planId({ service, port }));
+    if (this.#ports[family].size === 0) return;
+    const id = planId({ service, port });
+    const watched = this.#ports[family].get(id);
+    if (watched) this.#failedConnections.forget(watched);
+    this.#ports[family].delete(id);
   }
 
   /** The Service asks for something that depends on what happens to the endpoints. */
   #isWatched({ traffic }: ServicePort, algorithm: Algorithm | undefined): boolean {
-    return (traffic !== DEFAULT_TRAFFIC && traffic.slowStartSeconds > 0) || this.#needsConnections(algorithm);
+    const { slowStartSeconds, ejectAfter } = traffic;
+    return slowStartSeconds > 0 || ejectAfter > 0 || this.#needsConnections(algorithm);
   }
 
   #needsConnections(algorithm: Algorithm | undefined): boolean {
     return algorithm === 'least-connections' && this.#options.needsConnectionFeedback === true;
+  }
+
+  #ejected({ port, endpoint, cause, milliseconds }: Ejection): void {
+    this.#report(port, endpoint, { cause, failures: port.ejectAfter, seconds: milliseconds / 1000 });
+    this.#options.replan(port.family, port.service);
+    this.#steps.update();
+  }
+
+  #report({ family, service, name }: WatchedPort, endpoint: string, leftOut?: LeftOut): void {
+    this.#options.ejectionChanged?.({ family, service, port: name, endpoint, leftOut });
   }
 
   *#all(): Generator<WatchedPort> {

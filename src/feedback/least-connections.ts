@@ -1,4 +1,5 @@
 import { type FlowFilter, L4 } from '../kernel/conntrack/index.ts';
+import { Breaks } from '../lib/breaks.ts';
 import { planId, reachableEndpoints, type ServicePortPlan } from '../plan/index.ts';
 import { ConnectionPoll, type ConnectionPollOptions } from './connection-poll.ts';
 import { levelShares } from './level-shares.ts';
@@ -58,15 +59,23 @@ export class LeastConnections {
     }
   }
 
-  #begin(): readonly FlowFilter[] {
+  async #begin(): Promise<readonly FlowFilter[]> {
+    const breaks = new Breaks();
     const ports = this.#options.ports();
-    this.#connections.begin(ports.flatMap(port => port.endpoints.map(({ text }) => endpointKey(port.protocol, text))));
+    const keys: string[] = [];
+    for (const { protocol, endpoints } of ports) {
+      for (const { text } of endpoints) keys.push(endpointKey(protocol, text));
+      if (breaks.isDue) await breaks.take();
+    }
+    this.#connections.begin(keys);
     return flowFilters(ports);
   }
 
-  #finish(): void {
+  async #finish(): Promise<void> {
     const { ports, plansOf, sharesChanged } = this.#options;
+    const breaks = new Breaks();
     for (const port of ports()) {
+      if (breaks.isDue) await breaks.take();
       const plan = plansOf(port).find(candidate => planId(candidate) === port.id);
       if (plan && this.#level(port, plan)) sharesChanged(port);
     }

@@ -8,9 +8,11 @@ export interface StepTimerOptions {
   readonly clock: Clock;
   ports(): Iterable<WatchedPort>;
   sharesChanged(port: WatchedPort): void;
+  /** An endpoint that was left out is used again. */
+  returned(port: WatchedPort, endpoint: string): void;
 }
 
-/** Wakes up when the share of an endpoint changes because time has passed. */
+/** Wakes up when the share of an endpoint changes because time has passed, or an endpoint is used again. */
 export class StepTimer {
   readonly #options: StepTimerOptions;
   #timer: Timer | undefined;
@@ -44,9 +46,13 @@ export class StepTimer {
   }
 
   #takeSteps(): void {
-    const { clock, ports, sharesChanged } = this.#options;
+    const { clock, ports, sharesChanged, returned } = this.#options;
     this.#lastSteps = clock.elapsed();
-    for (const port of ports()) if (port.takeStep()) sharesChanged(port);
+    for (const port of ports()) {
+      const endpoints = port.takeReturns();
+      for (const endpoint of endpoints) returned(port, endpoint);
+      if (port.takeStep() || endpoints.length > 0) sharesChanged(port);
+    }
     this.update();
   }
 }

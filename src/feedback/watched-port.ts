@@ -3,6 +3,7 @@ import { sameMap } from '../lib/same-map.ts';
 import type { Algorithm, Endpoint, ServicePort } from '../model/index.ts';
 import type { Family } from '../net/index.ts';
 import type { LivePort } from '../plan/index.ts';
+import { Ejections } from './ejections.ts';
 import { SlowStart } from './slow-start.ts';
 
 /** A service port whose endpoints the proxy watches, because its Service asks for it. */
@@ -12,21 +13,27 @@ export class WatchedPort implements LivePort {
   readonly service: string;
   /** The plan's. */
   readonly id: string;
+  /** Of the port; empty if it has none. */
+  readonly name: string;
   readonly protocol: ServicePort['protocol'];
   /** Undefined: the mode chooses as it always does. */
   algorithm: Algorithm | undefined;
   /** As of the last change, usable or not. */
   endpoints: readonly Endpoint[] = NONE;
+  readonly ejections = new Ejections();
+  /** After how many failed connections in a row an endpoint is left out. 0: never. */
+  ejectAfter = 0;
   readonly #slowStart = new SlowStart();
   readonly #now: () => number;
   #nextStep: number | undefined;
   /** By text of the endpoint. They contain the shares of slow start. */
   #levelShares: ReadonlyMap<string, number> | undefined;
 
-  constructor(family: Family, service: string, id: string, { protocol }: ServicePort, now: () => number) {
+  constructor(family: Family, service: string, id: string, { name, protocol }: ServicePort, now: () => number) {
     this.family = family;
     this.service = service;
     this.id = id;
+    this.name = name;
     this.protocol = protocol;
     this.#now = now;
   }
@@ -40,6 +47,8 @@ export class WatchedPort implements LivePort {
     this.algorithm = algorithm;
     this.endpoints = to;
     if (algorithm !== 'least-connections') this.#levelShares = undefined;
+    this.ejectAfter = this.protocol === 'TCP' ? traffic.ejectAfter : 0;
+    this.ejections.changed(this.ejectAfter, to);
     const now = this.#now();
     this.#slowStart.changed(traffic.slowStartSeconds, from, to, now);
     this.#nextStep = this.#slowStart.nextStep(now);
@@ -54,8 +63,8 @@ export class WatchedPort implements LivePort {
     return this.#slowStart.share(text, this.#now());
   }
 
-  isEjected(): boolean {
-    return false;
+  isEjected({ text }: Endpoint): boolean {
+    return this.ejections.isEjected(text);
   }
 
   /** Returns true if a share is another one now. */
@@ -67,12 +76,20 @@ export class WatchedPort implements LivePort {
     return true;
   }
 
-  /** When a share of slow start changes next. */
+  /** When a share of slow start changes next, or an endpoint is used again. */
   nextStep(): number | undefined {
-    return this.#nextStep;
+    const next = this.ejections.nextReturn();
+    return next === undefined || this.#nextStep === undefined
+      ? (next ?? this.#nextStep)
+      : Math.min(next, this.#nextStep);
   }
 
-  /** Returns true if the time of a step has come. */
+  /** Returns the endpoints that were left out and are used again from now on. */
+  takeReturns(): readonly string[] {
+    return this.ejections.takeReturns(this.#now());
+  }
+
+  /** Returns true if the time of a step of slow start has come. */
   takeStep(): boolean {
     const now = this.#now();
     if (this.#nextStep === undefined || this.#nextStep > now) return false;

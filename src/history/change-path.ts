@@ -34,6 +34,12 @@ interface GeneralEvent {
   readonly elapsed: number;
 }
 
+interface TakenEvents {
+  readonly arrivals: Arrivals;
+  readonly general: GeneralEvent | undefined;
+  readonly learned: ReadonlyMap<string, string>;
+}
+
 /** Follows each change from the event of an object through the plan to the kernel. */
 export class ChangePath {
   readonly #clock: Clock;
@@ -41,13 +47,15 @@ export class ChangePath {
   readonly #families = new Map<Family, FamilyProgress>();
   #arrivals = new Arrivals();
   #general: GeneralEvent | undefined;
+  /** What the proxy learned about endpoints, by Service. */
+  #learned = new Map<string, string>();
   /** The events of the sync that runs. */
-  #taken: { readonly arrivals: Arrivals; readonly general: GeneralEvent | undefined };
+  #taken: TakenEvents;
 
   constructor(clock: Clock, journal: Journal) {
     this.#clock = clock;
     this.#journal = journal;
-    this.#taken = { arrivals: this.#arrivals, general: undefined };
+    this.#taken = { arrivals: this.#arrivals, general: undefined, learned: this.#learned };
   }
 
   /** The Services with events that no sync has taken yet. */
@@ -65,10 +73,16 @@ export class ChangePath {
     this.#general ??= { text, at: this.#clock.now(), elapsed: this.#clock.elapsed() };
   }
 
+  /** The proxy learned something about endpoints of a Service, and plans it again. */
+  learned(service: string, words: string): void {
+    this.#learned.set(service, words);
+  }
+
   taken(): void {
-    this.#taken = { arrivals: this.#arrivals, general: this.#general };
+    this.#taken = { arrivals: this.#arrivals, general: this.#general, learned: this.#learned };
     this.#arrivals = new Arrivals();
     this.#general = undefined;
+    this.#learned = new Map();
   }
 
   planned(family: Family, model: ModelDiff, plans: PlanDiff): void {
@@ -124,7 +138,7 @@ export class ChangePath {
   }
 
   #addChange(family: Family, { service, plans, words }: ServiceChange, triggeredAt: number | undefined): void {
-    const { arrivals, general } = this.#taken;
+    const { arrivals, general, learned } = this.#taken;
     const arrival = arrivals.get(service);
     const origin = arrival ?? general ?? { at: this.#clock.now(), elapsed: this.#clock.elapsed() };
     const isWritten = plans.length > 0;
@@ -134,7 +148,7 @@ export class ChangePath {
       object: `Service ${service}`,
       service,
       family,
-      cause: arrival ? arrivalText(arrival) : (general?.text ?? 'another Service changed'),
+      cause: arrival ? arrivalText(arrival) : (general?.text ?? learned.get(service) ?? 'another Service changed'),
       triggeredAt,
       state: isWritten ? 'waiting' : 'none',
       plannedMs: this.#clock.elapsed() - origin.elapsed,

@@ -1,6 +1,6 @@
 import { type Change, latestOf } from '../lib/change.ts';
 import { type ModelDiff, type ServiceState, sameEndpoints } from '../model/index.ts';
-import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
+import { type PlanDiff, type ServicePortPlan, sameBalance } from '../plan/index.ts';
 import type { PlanChange } from './plan-words.ts';
 
 /** What a sync takes of one Service. */
@@ -39,7 +39,7 @@ export function collectChanges({ services }: ModelDiff, plans: PlanDiff, max: nu
     else left++;
   };
   for (const plan of plans.added.slice(0, scanned)) add(plan.service, undefined, plan);
-  for (const { from, to } of plans.updated.slice(0, scanned)) add(to.service, from, to);
+  for (const { from, to } of plans.updated.slice(0, scanned)) if (!isShareChange(from, to)) add(to.service, from, to);
   for (const plan of plans.removed.slice(0, scanned)) add(plan.service, plan, undefined);
   if (left > 0) return { changes: [...changes.values()], left };
   for (const change of services) {
@@ -49,6 +49,20 @@ export function collectChanges({ services }: ModelDiff, plans: PlanDiff, max: nu
     else left++;
   }
   return { changes: [...changes.values()], left };
+}
+
+/**
+ * Only the shares of endpoints changed, because time has passed or connections came and went. That may happen every
+ * second, and would push everything else out of the history.
+ */
+function isShareChange(from: ServicePortPlan, to: ServicePortPlan): boolean {
+  return (
+    from.port === to.port &&
+    from.balance !== to.balance &&
+    !sameBalance(from.balance, to.balance) &&
+    sameEndpoints(from.endpoints.cluster, to.endpoints.cluster) &&
+    sameEndpoints(from.endpoints.local, to.endpoints.local)
+  );
 }
 
 /** The model of the Service changed, but not what this node does with it. */

@@ -9,6 +9,7 @@ import type { Family } from '../net/index.ts';
  * syncFailed      a sync failed; the proxy retries it
  * repair          the mode repaired what another program changed
  * setAside        the kernel refused a service port
+ * ended           connections of an endpoint that is gone were ended
  * configuration   the configuration changed, or the proxy refused the changed file
  * watchFailed     the proxy could not watch a resource
  * watchRecovered  the proxy watches it again
@@ -26,6 +27,7 @@ export type EntryKind =
   | 'syncFailed'
   | 'repair'
   | 'setAside'
+  | 'ended'
   | 'configuration'
   | 'watchFailed'
   | 'watchRecovered'

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { node, service, slice } from '../../test/support/objects.ts';
+import { planOf } from '../../test/support/plans.ts';
 import type { EndpointSlice, Service } from '../api/index.ts';
 import { changeBetween } from '../lib/change.ts';
 import type { Family } from '../net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../plan/index.ts';
 import { ProxyState } from '../proxy/index.ts';
+import { collectChanges } from './collect-changes.ts';
 import { History } from './history.ts';
 
 /** A history beside the state of a proxy, without a kernel. */
@@ -300,4 +302,52 @@ test('INSPECT-24 a sync says how long its slowest Service took from the event to
   lab.plan();
   await lab.clock.advance(5);
   assert.equal(lab.history.synced('IPv4', { full: false, milliseconds: 5 }), 35);
+});
+
+test('BALANCE-23 the history has a changed algorithm, and weights that changed', async () => {
+  const lab = new Lab();
+  const balanced = (annotations: Record<string, string>) => service('web', { annotations });
+  const weights = (text: string) => ({ 'pointsman.dev/balance': 'weighted', 'pointsman.dev/weights': text });
+  const plain = balanced({});
+  await lab.start([plain], [slice('web-1', ['10.0.0.1', '10.0.0.2'])]);
+  const weighted = balanced(weights('10.0.0.1=3'));
+  lab.service(plain, weighted);
+  lab.sync();
+  lab.service(weighted, balanced(weights('10.0.0.1=1')));
+  lab.sync();
+  const [first, second] = lab.lines().slice(-2);
+  assert.match(first ?? '', /balance default → weighted; 1 weight changed: 10\.0\.0\.1:8080 1 → 3/);
+  assert.match(second ?? '', /1 weight changed: 10\.0\.0\.1:8080 3 → 1/);
+});
+
+test('BALANCE-74 the entry of an endpoint that is left out says why', () => {
+  const clock = new ManualClock();
+  const history = new History(clock);
+  const [from, to] = [planOf('web', ['10.1.0.1', '10.1.0.2']), planOf('web', ['10.1.0.1'])];
+  const model = { services: [], staleFlowsPossible: false, triggerTimes: new Map() };
+  history.planned('IPv4', model, { added: [from], updated: [], removed: [] });
+  history.learned('default/web', 'connections failed');
+  history.taken();
+  history.planned('IPv4', model, { added: [], updated: [{ from, to }], removed: [] });
+  const [entry] = history.entries().filter(({ kind }) => kind === 'change');
+  assert.deepEqual(
+    [entry?.change, entry?.cause],
+    ['1 endpoint removed: 10.1.0.2:8080; 1 in use', 'connections failed'],
+  );
+});
+
+test('BALANCE-60 a change of shares alone has no entry', () => {
+  const plan = planOf('web', ['10.1.0.1', '10.1.0.2']);
+  const [endpoint] = plan.endpoints.cluster;
+  assert.ok(endpoint);
+  const balanceOf = (slots: number) => ({
+    algorithm: undefined,
+    unavailable: undefined,
+    hashBy: 'client-address' as const,
+    weights: undefined,
+    slots: { cluster: Array.from({ length: slots }, () => endpoint), local: [] },
+  });
+  const updated = [{ from: plan, to: { ...plan, balance: balanceOf(3) } }];
+  const model = { services: [], staleFlowsPossible: false, triggerTimes: new Map() };
+  assert.deepEqual(collectChanges(model, { added: [], updated, removed: [] }, 9), { changes: [], left: 0 });
 });

@@ -5,7 +5,7 @@ import type { Problem } from '../lib/problem.ts';
 import type { ModelDiff } from '../model/index.ts';
 import { type Repair, type SetAside, setAsideName } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
-import type { PlanDiff } from '../plan/index.ts';
+import type { EndedEndpoint, PlanDiff } from '../plan/index.ts';
 import { ChangePath, type SyncTimes } from './change-path.ts';
 import type { Entry } from './entry.ts';
 import type { Followed } from './followers.ts';
@@ -164,12 +164,22 @@ export class History {
     this.#journal.addRepeated(`repair ${family}`, 'repair', written, { family, cause });
   }
 
+  /** The proxy learned something about endpoints of a Service, and plans it again. */
+  learned(service: string, words: string): void {
+    this.#path.learned(service, words);
+  }
+
   setAside(port: SetAside): void {
     const { family, namespace, name, protocol, cause } = port;
     const service = `${namespace}/${name}`;
     this.#path.refused(family, service);
     const change = `${setAsideName(port)}/${protocol} is not programmed: ${cause.message}`;
     this.#journal.add('setAside', change, { family, service, object: `Service ${service}` });
+  }
+
+  connectionsEnded(family: Family, ended: EndedEndpoint, connections: number): void {
+    const text = `ended ${count(connections, 'connection')} of ${ended.endpoint.text}, which is gone`;
+    this.#journal.add('ended', text, { family, service: ended.service, object: `Service ${ended.service}` });
   }
 
   watchFailed({ where = '', message }: Problem): void {

@@ -28,6 +28,7 @@ function portWords({ from, to }: PlanChange): string {
     ...frontendWords(from, to),
     ...conflictWords(from, to),
     ...endpointWords(from, to),
+    ...weightWords(from, to),
   ];
   const text = words.length > 0 ? words.join('; ') : 'how it treats callers changed';
   return to.port.name === '' ? text : `${to.port.name}: ${text}`;
@@ -54,6 +55,7 @@ function settingWords({ port: a }: ServicePortPlan, { port: b }: ServicePortPlan
   const policy = (isLocal: boolean) => (isLocal ? 'Local' : 'Cluster');
   const seconds = (value: number) => (value === 0 ? 'off' : `${value} s`);
   const ranges = (port: typeof a) => port.loadBalancerSourceRanges.map(({ address, prefix }) => `${address}/${prefix}`);
+  const failures = ({ traffic: { ejectAfter } }: typeof a) => (ejectAfter === 0 ? 'off' : `${ejectAfter}`);
   const settings: readonly (readonly [string, string, string])[] = [
     ['port', `${a.port}`, `${b.port}`],
     ['internal traffic policy', policy(a.internalPolicyLocal), policy(b.internalPolicyLocal)],
@@ -63,6 +65,9 @@ function settingWords({ port: a }: ServicePortPlan, { port: b }: ServicePortPlan
     ['health check node port', `${a.healthCheckNodePort || 'none'}`, `${b.healthCheckNodePort || 'none'}`],
     ['scheduler', a.scheduler || 'default', b.scheduler || 'default'],
     ['balance', a.traffic.algorithm ?? 'default', b.traffic.algorithm ?? 'default'],
+    ['hash by', a.traffic.hashBy, b.traffic.hashBy],
+    ['slow start', seconds(a.traffic.slowStartSeconds), seconds(b.traffic.slowStartSeconds)],
+    ['failures until an endpoint is left out', failures(a), failures(b)],
   ];
   return settings.filter(([, from, to]) => from !== to).map(([name, from, to]) => `${name} ${from} → ${to}`);
 }
@@ -101,6 +106,23 @@ function endpointWords(from: ServicePortPlan, to: ServicePortPlan): readonly str
   else if (from.endpoints.local.length !== to.endpoints.local.length)
     words.push(`${count(to.endpoints.local.length, 'local endpoint')} in use`);
   return words;
+}
+
+/** Endpoints in both plans that weigh something else now. Slow start changes weights, too. */
+function weightWords({ balance: a }: ServicePortPlan, to: ServicePortPlan): readonly string[] {
+  const b = to.balance;
+  if (a?.weights === b?.weights) return NONE;
+  const weight = (balance: typeof a, { text }: Endpoint) => balance?.weights?.get(text) ?? 1;
+  const changed = reachableEndpoints(to.endpoints).filter(endpoint => weight(a, endpoint) !== weight(b, endpoint));
+  if (changed.length === 0) return NONE;
+  const texts = changed.map(
+    endpoint => `${endpoint.text} ${rounded(weight(a, endpoint))} → ${rounded(weight(b, endpoint))}`,
+  );
+  return [`${count(changed.length, 'weight')} changed: ${listed(texts)}`];
+}
+
+function rounded(weight: number): number {
+  return Number(weight.toFixed(2));
 }
 
 /** Both lists are sorted by text. */

@@ -1,7 +1,17 @@
 import type { ServiceState } from '../model/index.ts';
 import type { ModeSettings } from '../modes/index.ts';
 import { FAMILIES, type Family, formatCidr, type Ip } from '../net/index.ts';
-import { endpointsOf, explainEndpoints, explainTopology, type Frontend, type ServicePortPlan } from '../plan/index.ts';
+import {
+  type BalanceReport,
+  balanceReport,
+  endpointsOf,
+  endpointWeight,
+  explainEndpoints,
+  explainTopology,
+  type Frontend,
+  type ServicePortPlan,
+  slotsOf,
+} from '../plan/index.ts';
 import type { ProxyState } from '../proxy/index.ts';
 
 /** What is planned for a Service, as plain data. */
@@ -19,6 +29,8 @@ export interface PortReport {
   readonly externalTrafficPolicy?: 'Cluster' | 'Local';
   readonly affinitySeconds?: number;
   readonly healthCheckNodePort?: number;
+  /** Absent for the usual case: nobody chose, and the mode does what it always does. */
+  readonly balance?: BalanceReport;
   readonly frontends: readonly FrontendReport[];
   readonly topology?: string;
   readonly endpoints: readonly EndpointReport[];
@@ -44,8 +56,19 @@ export interface EndpointReport {
   readonly node?: string;
   readonly local: boolean;
   /** Absent if no traffic of the port has the policy. */
-  readonly clusterPolicy?: { readonly used: boolean; readonly reason: string };
-  readonly localPolicy?: { readonly used: boolean; readonly reason: string };
+  readonly clusterPolicy?: EndpointDecision;
+  readonly localPolicy?: EndpointDecision;
+  /** Absent if all endpoints weigh the same. */
+  readonly weight?: number;
+  /** The part of its weight that it gets for now, from 0 to 1. Absent if that is all. */
+  readonly part?: number;
+}
+
+export interface EndpointDecision {
+  readonly used: boolean;
+  readonly reason: string;
+  /** The part of new connections that it gets, from 0 to 1. Absent without a balance: then all get the same. */
+  readonly share?: number;
 }
 
 /** What a report of Services is made from. */
@@ -104,6 +127,7 @@ function portReport(
   const { node } = state.nodeOptions.families[family];
   const endpoints = endpointsOf(service, port);
   const topology = explainTopology(endpoints, port, node);
+  const balance = balanceReport(plan);
   const external = plan.frontends.length > 1;
   return {
     name: port.name,
@@ -113,28 +137,32 @@ function portReport(
     ...(external ? { externalTrafficPolicy: port.externalPolicyLocal ? 'Local' : 'Cluster' } : {}),
     ...(port.affinitySeconds > 0 ? { affinitySeconds: port.affinitySeconds } : {}),
     ...(port.healthCheckNodePort > 0 ? { healthCheckNodePort: port.healthCheckNodePort } : {}),
+    ...(balance ? { balance } : {}),
     frontends: plan.frontends.map(frontend => frontendReport(frontend, plan, nodePorts[family])),
     ...(topology ? { topology } : {}),
-    endpoints: explainEndpoints(endpoints, port, node).map(({ endpoint, cluster, local }) => ({
+    endpoints: explainEndpoints(endpoints, port, node, plan).map(({ endpoint, cluster, local }) => ({
       address: endpoint.text,
       ...(endpoint.nodeName ? { node: endpoint.nodeName } : {}),
       local: endpoint.isLocal,
       ...(cluster ? { clusterPolicy: cluster } : {}),
       ...(local ? { localPolicy: local } : {}),
+      ...endpointWeight(plan, endpoint),
     })),
   };
 }
 
-function frontendReport(frontend: Frontend, { endpoints }: ServicePortPlan, acceptedAt: AcceptedAt): FrontendReport {
+function frontendReport(frontend: Frontend, plan: ServicePortPlan, acceptedAt: AcceptedAt): FrontendReport {
   const { kind, ip, port, policy, action, shortCircuit, masquerade, firewall } = frontend;
-  const targets = policy === 'Local' ? endpoints.local : endpoints.cluster;
+  const slots = slotsOf(plan);
+  // An endpoint may have several slots, or none.
+  const targets = new Set(policy === 'Local' ? slots.local : slots.cluster);
   return {
     kind,
     ...(ip ? { address: ip } : { acceptedAt }),
     port,
     policy,
     action,
-    endpoints: action === 'forward' ? targets.length : 0,
+    endpoints: action === 'forward' ? targets.size : 0,
     shortCircuit,
     masquerade,
     ...(firewall ? { sourceRanges: firewall.sourceRanges.map(formatCidr) } : {}),

@@ -68,7 +68,9 @@ const SLICE = 'EndpointSlice ';
 /** The problems of Services and of their EndpointSlices. */
 export function problemReasons({ problems, objects }: Facts): ReadonlyMap<string, readonly string[]> {
   const reasons = new Map<string, string[]>();
-  for (const { object = '', field, message } of problems) {
+  for (const { object = '', field, message, reason } of problems) {
+    // The Service works, only not as it asks.
+    if (reason === 'unavailable') continue;
     const text = field === undefined ? message : `${field} ${message}`;
     if (object.startsWith(SERVICE)) appendTo(reasons, object.slice(SERVICE.length), text);
     if (!object.startsWith(SLICE)) continue;

@@ -1,7 +1,7 @@
 import { objectKey, type Service } from '../api/index.ts';
 import type { Endpoint } from '../model/index.ts';
 import type { TrafficFigures } from '../modes/index.ts';
-import { reachableEndpoints, type ServicePortPlan } from '../plan/index.ts';
+import { type BalanceReport, balanceReport, reachableEndpoints, type ServicePortPlan } from '../plan/index.ts';
 import type { ListingContext } from './services-context.ts';
 import { type ServiceState, stateOf } from './services-state.ts';
 
@@ -20,6 +20,8 @@ export interface ServiceRow {
   readonly connections: number | undefined;
   /** Only if the question asks for it. A figure that the mode does not count is missing. */
   readonly traffic?: TrafficFigures | undefined;
+  /** Of its first port. Absent for the usual case: nobody chose, and the mode does what it always does. */
+  readonly balance?: BalanceReport;
   readonly state: ServiceState;
   readonly reasons: readonly string[];
   /** When its plan or its endpoints changed last. Undefined if that is longer ago than the history goes. */
@@ -43,6 +45,7 @@ export function serviceRow(service: Service, context: ListingContext): ServiceRo
     context,
   );
   const changed = context.lastChanges.get(key);
+  const balance = balanceOf(families.flatMap(({ plans }) => plans));
   return {
     namespace: metadata.namespace,
     name: metadata.name,
@@ -59,10 +62,15 @@ export function serviceRow(service: Service, context: ListingContext): ServiceRo
       plans.length === 0 ? [] : [{ family, ...countEndpoints(plans, context) }],
     ),
     connections: context.connections && (context.connections.get(key) ?? 0),
+    ...(balance ? { balance } : {}),
     state,
     reasons,
     changed: changed === undefined ? undefined : new Date(changed).toISOString(),
   };
+}
+
+function balanceOf([first]: readonly ServicePortPlan[]): BalanceReport | undefined {
+  return first && balanceReport(first);
 }
 
 /** A Service whose object cannot be used at all. Undefined if there is no problem: then the Service is gone. */

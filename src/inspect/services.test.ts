@@ -228,3 +228,12 @@ test('HISTORY-27 for a name that does not exist the answer has the nearest one',
     'there is no Service "default/nothing": a proxy does not watch headless Services',
   );
 });
+
+test('BALANCE-22 a row has the algorithm, and a mode that does not have it makes no Service broken', async () => {
+  const web = service('web', { annotations: { 'pointsman.dev/balance': 'round-robin' } });
+  const object = 'Service default/web';
+  const problems = [{ object, reason: 'unavailable', message: 'round-robin is not available' }] as const;
+  const [row] = await rowsOf(listingFacts({ services: [web], slices: [ENDPOINTS], problems }));
+  assert.deepEqual(row?.balance, { algorithm: 'round-robin', from: 'annotation' });
+  assert.equal(row?.state, 'programmed');
+});

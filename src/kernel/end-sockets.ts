@@ -30,7 +30,7 @@ const NO_COOKIE: Cookie = [0xffffffff, 0xffffffff];
 const REQUEST_LENGTH = 56;
 const ANSWER_LENGTH = 72;
 /** The kernel sends TCP RST within the call. So this limits how long other work waits. */
-const SOCKETS_PER_SEND = 100;
+const SOCKETS_PER_SEND = 50;
 
 /**
  * Ends the sockets of these connections in one network namespace, and returns the connections whose socket it ended. The

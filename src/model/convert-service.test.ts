@@ -340,7 +340,7 @@ describe('balance', () => {
     return { balance: port?.traffic.algorithm, fields: problems.map(({ field }) => field) };
   };
 
-  test('USER-12 the default balance is round robin, and an unknown balance is reported and ignored', () => {
+  test('BALANCE-1 by default a Service chooses no algorithm, and an unknown one is reported and ignored', () => {
     assert.equal(only({}).traffic.algorithm, undefined);
     assert.deepEqual(annotated('least-connections'), { balance: 'least-connections', fields: [] });
     assert.deepEqual(annotated('round-robin'), { balance: 'round-robin', fields: [] });

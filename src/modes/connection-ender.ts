@@ -2,6 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConntrackSocket, type Flow, L4 } from '../kernel/conntrack/index.ts';
 import { withModuleAdvice } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
+import { Breaks } from '../lib/breaks.ts';
+import { errorText } from '../lib/error-text.ts';
 import { type Family, joinHostPort } from '../net/index.ts';
 import { type Connection, type EndedEndpoint, endedConnectionTest } from '../plan/index.ts';
 import type { ConnectedSocket, Mode } from './mode.ts';
@@ -31,6 +33,8 @@ export interface EnderOptions {
 
 /** With more endpoints, one list of all TCP flows costs less than a list for each endpoint. */
 const MAX_SEARCHES = 8;
+/** So many take about a millisecond. */
+const DELETES_PER_TURN = 250;
 const NO_LIMITS = { limit: Number.POSITIVE_INFINITY, maxReceived: Number.POSITIVE_INFINITY };
 
 /** Ends the TCP connections of endpoints that are gone. */
@@ -48,27 +52,44 @@ export class ConnectionEnder {
   async end(family: Family, ended: readonly EndedEndpoint[], allowExternalIPs: boolean): Promise<EndReport> {
     const { mode, namespace } = this.#options;
     const find = endedConnectionTest(ended, allowExternalIPs);
-    const relayed = await mode.endConnections?.(ended);
     const sockets = (await mode.sockets?.())?.sockets ?? [];
     const connections = [...translatedSockets(family, sockets, find)];
     const conntrack = ConntrackSocket.open({ namespace });
+    const breaks = new Breaks();
     try {
       for (const flow of await findFlows(conntrack, family, ended)) {
         const endpoint = find(asConnection(flow));
         if (endpoint) connections.push(trackedConnection(flow, endpoint));
+        if (breaks.isDue) await breaks.take();
       }
       // TCP RST must come first: without its flow, the kernel would not translate it.
       const problem = await this.#sockets.end(connections);
       await nextTurn();
-      const left = connections.filter(isLeft).flatMap(({ flow }) => flow ?? []);
-      await this.#answers.add(family, left);
+      const relayed = await mode.endConnections?.(ended);
+      const unanswered = await this.#answerOthers(family, connections.filter(isLeft));
       const flows = connections.flatMap(({ flow }) => flow ?? []);
-      if (flows.length > 0) await conntrack.delete(flows);
-      return { ended: countByEndpoint(connections, relayed), problem };
+      for (let from = 0; from < flows.length; from += DELETES_PER_TURN) {
+        await conntrack.delete(flows.slice(from, from + DELETES_PER_TURN));
+        await nextTurn();
+      }
+      return { ended: countByEndpoint(connections, relayed), problem: unanswered ?? problem };
     } catch (error) {
       throw withModuleAdvice(error, 'nf_conntrack_netlink');
     } finally {
       conntrack.close();
+    }
+  }
+
+  /** Returns why clients whose socket lives on may get no answer. Their flows are deleted all the same. */
+  async #answerOthers(family: Family, left: readonly OpenConnection[]): Promise<string | undefined> {
+    try {
+      await this.#answers.add(
+        family,
+        left.flatMap(({ flow }) => flow ?? []),
+      );
+      return undefined;
+    } catch (error) {
+      return `the kernel answers no packets of ended connections: ${errorText(error)}`;
     }
   }
 

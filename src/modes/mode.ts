@@ -170,8 +170,8 @@ export interface Mode {
    */
   sockets?(): Promise<SocketReading | undefined>;
   /**
-   * Resets connections to these endpoints that end at sockets of this process. Returns how many each endpoint had. A mode
-   * without such sockets leaves it out.
+   * Ends connections to these endpoints that only the mode knows: those that it relays, which it resets, and those in
+   * tables of the kernel. Returns how many of the former each endpoint had. Most modes have neither.
    */
   endConnections?(ended: readonly EndedEndpoint[]): Promise<ReadonlyMap<EndedEndpoint, number> | undefined>;
   /** Shows what only this mode can measure. */

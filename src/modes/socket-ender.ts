@@ -41,8 +41,10 @@ export class SocketEnder {
   /** Sets `isEnded` of the connections. Returns why sockets of some clients may live on. */
   async end(connections: readonly OpenConnection[]): Promise<string | undefined> {
     const wanted = new Map<Ip, Wanted[]>();
+    const breaks = new Breaks();
     for (const connection of connections) {
       for (const ends of connection.ends) appendTo(wanted, ends.local.ip, { ...ends, connection });
+      if (breaks.isDue) await breaks.take();
     }
     if (wanted.size === 0) return undefined;
     try {

@@ -78,7 +78,10 @@ function unequalWeights(
 }
 
 /** The weight by address comes before the weight of the slice. Zones multiply it. */
-function configuredWeight({ weights, zoneWeights }: ServicePort['traffic'], { ip, zone, weight }: Endpoint): number {
+export function configuredWeight(
+  { weights, zoneWeights }: ServicePort['traffic'],
+  { ip, zone, weight }: Endpoint,
+): number {
   return (weights?.get(ip) ?? weight ?? 1) * ((zone === undefined ? undefined : zoneWeights?.get(zone)) ?? 1);
 }
 

@@ -323,6 +323,23 @@ describe('the reasons for the choice', () => {
     ]);
   });
 
+  test('BALANCE-74 an endpoint that the plan leaves out has the reason that connections failed', () => {
+    const { endpoints, port } = build('Cluster/Local', [ready(1), ready(2, here)]);
+    const cluster = endpoints.slice(1);
+    const explained = explainEndpoints(endpoints, port, NODE, {
+      endpoints: { cluster, local: cluster, hasEndpoints: true },
+      balance: undefined,
+    });
+    assert.deepEqual(
+      explained.map(explanation => [explanation.cluster?.reason, explanation.local?.reason]),
+      [
+        ['its connections failed', 'on another node'],
+        ['ready', 'ready'],
+      ],
+    );
+    assert.equal(explained[0]?.cluster?.used, false);
+  });
+
   test('PLAN-14 the reason for a terminating endpoint that is used says that none is ready', () => {
     assert.deepEqual(reasons('Cluster/Local', [terminating(1, here), terminating(2)]), [
       ['terminating, but none is ready', 'terminating, but none is ready'],

@@ -5,7 +5,9 @@ import {
   usesClusterEndpoints,
   usesLocalEndpoints,
 } from '../model/index.ts';
+import { slotShares } from './balance-report.ts';
 import { chooseEndpoints, isReady, isServingTerminating } from './choose-endpoints.ts';
+import type { ServicePortPlan } from './service-port-plan.ts';
 import { topologyMode } from './topology.ts';
 
 /** Why an endpoint is in a list, or why it is not. */
@@ -17,11 +19,15 @@ export type Reason =
   | 'no longer serving'
   | 'hinted for other nodes'
   | 'hinted for other zones'
-  | 'on another node';
+  | 'on another node'
+  | 'its connections failed'
+  | 'weight 0';
 
 export interface Decision {
   readonly used: boolean;
   readonly reason: Reason;
+  /** The part of the slots that it has, from 0 to 1. Absent without a balance. */
+  readonly share?: number;
 }
 
 export interface EndpointExplanation {
@@ -32,21 +38,53 @@ export interface EndpointExplanation {
   readonly local: Decision | undefined;
 }
 
+/** `plan` adds what depends on the balance: without it, all endpoints count the same. */
 export function explainEndpoints(
   endpoints: readonly Endpoint[],
   port: ServicePort,
   node: NodeTopology,
+  plan?: Pick<ServicePortPlan, 'endpoints' | 'balance'>,
 ): readonly EndpointExplanation[] {
   const chosen = chooseEndpoints(endpoints, port, node);
   const topology = topologyMode(endpoints.filter(isReady), node);
   const filtered = topology === 'same-node' ? 'hinted for other nodes' : 'hinted for other zones';
   const cluster = new Set(chosen.cluster);
   const local = new Set(chosen.local);
+  const planned = plan && { cluster: balanced(plan, 'cluster'), local: balanced(plan, 'local') };
   return endpoints.map(endpoint => ({
     endpoint,
-    cluster: usesClusterEndpoints(port) ? decide(endpoint, cluster.has(endpoint), filtered) : undefined,
-    local: usesLocalEndpoints(port) ? decide(endpoint, local.has(endpoint), 'on another node') : undefined,
+    cluster: usesClusterEndpoints(port)
+      ? withBalance(decide(endpoint, cluster.has(endpoint), filtered), endpoint, planned?.cluster)
+      : undefined,
+    local: usesLocalEndpoints(port)
+      ? withBalance(decide(endpoint, local.has(endpoint), 'on another node'), endpoint, planned?.local)
+      : undefined,
   }));
+}
+
+/** What the balance of a plan says about one of its lists. */
+interface BalancedList {
+  readonly used: ReadonlySet<string>;
+  /** Undefined without a balance. */
+  readonly shares: ReadonlyMap<string, number> | undefined;
+}
+
+function balanced(
+  { endpoints, balance }: Pick<ServicePortPlan, 'endpoints' | 'balance'>,
+  list: 'cluster' | 'local',
+): BalancedList {
+  return {
+    used: new Set(endpoints[list].map(({ text }) => text)),
+    shares: balance && slotShares(balance.slots[list]),
+  };
+}
+
+function withBalance(decision: Decision, { text }: Endpoint, list: BalancedList | undefined): Decision {
+  if (!decision.used || !list) return decision;
+  if (!list.used.has(text)) return { used: false, reason: 'its connections failed' };
+  if (!list.shares) return decision;
+  const share = list.shares.get(text);
+  return share === undefined ? { used: false, reason: 'weight 0' } : { ...decision, share };
 }
 
 function decide(endpoint: Endpoint, used: boolean, otherwise: Reason): Decision {

@@ -1,5 +1,14 @@
 export { type Conflict, conflictProblems } from './address-owners.ts';
-export type { Balance, BalanceOptions, LiveEndpoints, LivePort } from './balance.ts';
+export { type Balance, type BalanceOptions, type LiveEndpoints, type LivePort, sameBalance } from './balance.ts';
+export {
+  type BalanceReport,
+  balanceReport,
+  balanceText,
+  type EndpointWeight,
+  endpointWeight,
+  slotShares,
+  weightText,
+} from './balance-report.ts';
 export { type ChosenEndpoints, chooseEndpoints, reachableEndpoints } from './choose-endpoints.ts';
 export { type ConntrackConfig, conntrackMax, conntrackSysctls, type Sysctl } from './conntrack-sysctls.ts';
 export {

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../model/index.ts';
 
 /** Prime numbers, so that every step through a table visits all slots. */
-const SIZE = 8191;
+const SIZE = 4093;
 const LARGE_SIZE = 32_749;
 /** With another size nearly all clients change their endpoint. So there are only two sizes. */
 const MAX_FOR_SIZE = 1024;

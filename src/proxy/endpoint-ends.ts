@@ -8,9 +8,8 @@ export interface EndpointEndsOptions {
   readonly clock?: Clock | undefined;
   /** The Service as the last sync has it. */
   service(family: Family, key: string): ServiceState | undefined;
-  /** Ends the connections of these endpoints. */
+  /** Ends the connections of these endpoints. Never rejects. */
   end(family: Family, ended: readonly EndedEndpoint[]): Promise<void>;
-  onError(error: unknown): void;
 }
 
 /**
@@ -81,6 +80,6 @@ export class EndpointEnds {
     for (const ended of latest) draining.delete(endedEndpointKey(ended));
     const due = latest.filter(ended => isStillEnded(ended, this.#options.service(family, ended.service)));
     if (due.length === 0) return;
-    this.#turns.take(() => this.#options.end(family, due)).catch(error => this.#options.onError(error));
+    void this.#turns.take(() => this.#options.end(family, due));
   }
 }

@@ -1,3 +1,4 @@
+export { type EjectionReport, ejectionPortName, ejectionWords } from '../feedback/index.ts';
 export * from './bounded-frequency-runner.ts';
 export { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
 export * from './programmed-versions.ts';

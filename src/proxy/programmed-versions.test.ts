@@ -1,6 +1,40 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { LoopUnderTest, RETRY } from '../../test/support/loop-under-test.ts';
+import { service } from '../../test/support/objects.ts';
 import { NO_VERSIONS, ProgrammedVersions, type ResourceVersions } from './programmed-versions.ts';
+
+test('PROGRAMMED-2 versions are programmed when the syncs of all families have succeeded', async () => {
+  const under = new LoopUnderTest(['IPv4', 'IPv6']);
+  let version = 10;
+  const programmed = new ProgrammedVersions(() => ({ services: String(version), endpointSlices: String(version) }));
+  under.programmed = programmed;
+  const now = () => programmed.state(under.loop.isPending).programmed.services;
+  under.failing = 'IPv6';
+  under.loop.serviceChanged({ type: 'added', to: service('default/web', {}) });
+  assert.equal(now(), undefined);
+  under.loop.synced();
+  await under.clock.advance(RETRY - 1);
+  assert.equal(now(), undefined, 'IPv6 has failed');
+  under.failing = undefined;
+  await under.clock.advance(1);
+  assert.equal(now(), '10');
+  under.duringSync = async () => {
+    if (version === 12) return;
+    version = 12;
+    under.loop.serviceChanged({ type: 'added', to: service('default/late', {}) });
+  };
+  version = 11;
+  under.loop.serviceChanged({ type: 'added', to: service('default/next', {}) });
+  assert.equal(now(), '10', 'there is something to write');
+  under.failing = 'mode';
+  await under.clock.advance(0);
+  assert.equal(now(), '10', 'the sync has failed');
+  under.failing = undefined;
+  await under.clock.advance(RETRY);
+  assert.equal(now(), '12');
+  await under.loop.close();
+});
 
 describe('programmed versions', () => {
   function create(services: string, endpointSlices = '1') {

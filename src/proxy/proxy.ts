@@ -1,4 +1,4 @@
-import { Feedback } from '../feedback/index.ts';
+import { type EjectionReport, Feedback } from '../feedback/index.ts';
 import {
   type ConfiguredMode,
   ConnectionEnder,
@@ -48,8 +48,14 @@ export interface ProxyListeners {
   staleFlowFound?(family: Family, flow: Flow): void;
   /** The proxy looked for stale flows. */
   staleFlowsCleaned(family: Family, deleted: number, milliseconds: number): void;
+  /** An endpoint is left out because connections failed, or it is used again. */
+  ejectionChanged?(report: EjectionReport): void;
+  /** The kernel dropped events about connections, because the proxy did not read them fast enough. */
+  connectionEventsLost?(): void;
   /** The proxy ended the TCP connections of endpoints that are gone, because their Services ask for it. */
-  connectionsEnded?(family: Family, ended: readonly EndedEndpoint[], report: EndReport, milliseconds: number): void;
+  connectionsEnded?(family: Family, report: EndReport, milliseconds: number): void;
+  /** The proxy could not end the connections of these endpoints. */
+  connectionsNotEnded?(family: Family, ended: readonly EndedEndpoint[], error: unknown): void;
 }
 
 /** A proxy with all its parts. A source feeds its loop. */
@@ -123,6 +129,8 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
       loop.state.replan(family, service);
       loop.request([family]);
     },
+    ejectionChanged: report => listeners.ejectionChanged?.(report),
+    eventsLost: () => listeners.connectionEventsLost?.(),
     onError: (action, error) => listeners.loop.failed(action, error),
   });
   const ender = new ConnectionEnder({ namespace, mode, otherNamespaces: config.clientNamespaces });
@@ -130,10 +138,13 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     service: (family, key) => loop.state.family(family).model.service(key),
     async end(family, ended) {
       const start = performance.now();
-      const report = await ender.end(family, ended, live.settings.allowExternalIPs);
-      listeners.connectionsEnded?.(family, ended, report, performance.now() - start);
+      try {
+        const report = await ender.end(family, ended, live.settings.allowExternalIPs);
+        listeners.connectionsEnded?.(family, report, performance.now() - start);
+      } catch (error) {
+        listeners.connectionsNotEnded?.(family, ended, error);
+      }
     },
-    onError: error => listeners.loop.failed('end the connections of endpoints that are gone', error),
   });
   const loop = new ProxyLoop({
     ...live,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
@@ -12,6 +12,7 @@ const PAGE = 'fresh';
 const IMAGE = 'registry.example.com/pointsman:0.1.0';
 const MODES = ['nftables', 'ebpf', 'iptables', 'ipvs', 'userspace'];
 const CHART = 'helm template pointsman deploy/chart --namespace kube-system --set apiServer=https://192.0.2.10:6443';
+const COMPONENT = '../deploy/kustomize/components/report-programmed';
 const MONITORED = '--set monitoring.metricsBindAddress=0.0.0.0:10249 --set monitoring.podMonitor=true';
 
 describe('objects for a cluster without a kube-proxy', () => {
@@ -40,6 +41,22 @@ describe('objects for a cluster without a kube-proxy', () => {
     const chart = objectsIn(all);
     for (const [kind, object] of overlay) assert.deepEqual(chart.get(kind), object, kind);
     assert.deepEqual([...overlay.keys()], ['ConfigMap', 'PodMonitor', 'PrometheusRule']);
+  });
+
+  test('INST-5 the component of kustomize and the chart report what is programmed with the same objects', async () => {
+    const folder = join(cluster.shell.folder, 'reporting');
+    mkdirSync(folder);
+    const parts = { resources: ['../deploy/kustomize/overlays/nftables'], components: [COMPONENT] };
+    writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(parts));
+    const overlay = objectsIn(await cluster.shell.run('kubectl kustomize reporting'));
+    const flags = '--set reportProgrammed.enabled=true --set existingConfigMap=pointsman';
+    const chart = objectsIn(await cluster.shell.run(`${CHART} ${flags}`));
+    const added = ['Namespace', 'Role', 'RoleBinding'];
+    assert.deepEqual([...chart.keys()], ['ClusterRoleBinding', 'DaemonSet', ...added, 'ServiceAccount']);
+    assert.deepEqual(changedPaths(Object.fromEntries(overlay), Object.fromEntries(chart)), []);
+    assert.match(JSON.stringify(chart.get('DaemonSet')), /"--report-programmed"/);
+    const slow = await cluster.shell.run(`${CHART} ${flags} --set reportProgrammed.interval=30s`);
+    assert.match(slow, /- --report-programmed-interval=30s$/m);
   });
 
   test('INST-5 Helm renders the same objects from the chart of a release', async () => {

@@ -12,6 +12,7 @@ import { service, slice } from './objects.ts';
 /** 10.244.1.4 is an address of the node itself. */
 const EXTERNAL_IPS = ['1.1.1.1', '2.2.2.2', '10.244.1.4', 'fd00:1::1'];
 const LEAST_CONNECTIONS = { annotations: { 'pointsman.dev/balance': 'least-connections' } };
+const WEIGHTS = { 'pointsman.dev/weights': '10.244.9.1=3,10.244.9.2=0,fd00:10:244::1=2' };
 const name = fc.constantFrom('a', 'b', 'c');
 
 /** What a Service of the test has. */
@@ -24,7 +25,8 @@ interface Fields {
   readonly ingress: readonly { readonly ip: string }[];
   readonly loadBalancerSourceRanges: readonly string[];
   readonly affinitySeconds: number;
-  readonly isLeast: boolean;
+  /** Empty: the Service chooses no algorithm. */
+  readonly balance: string;
   readonly externalTrafficPolicy: string;
   readonly internalTrafficPolicy: string;
 }
@@ -37,7 +39,7 @@ const FIELDS: { readonly [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> } = 
   ingress: fc.subarray([{ ip: '2.2.2.2' }, { ip: '3.3.3.3' }]),
   loadBalancerSourceRanges: fc.constantFrom([], [], ['10.0.0.0/8']),
   affinitySeconds: fc.constantFrom(0, 10, 100),
-  isLeast: fc.boolean(),
+  balance: fc.constantFrom('', 'least-connections', 'least-connections', 'weighted', 'round-robin'),
   externalTrafficPolicy: fc.constantFrom('Cluster', 'Local'),
   internalTrafficPolicy: fc.constantFrom('Cluster', 'Cluster', 'Local'),
 };
@@ -48,7 +50,7 @@ const oneField: fc.Arbitrary<Partial<Fields>> = fc.oneof(
   ),
 );
 
-function serviceOf(name: string, { number, type, nodePort, affinitySeconds, isLeast, ...spec }: Fields): Service {
+function serviceOf(name: string, { number, type, nodePort, affinitySeconds, balance, ...spec }: Fields): Service {
   return service(name, {
     ...spec,
     type,
@@ -57,7 +59,7 @@ function serviceOf(name: string, { number, type, nodePort, affinitySeconds, isLe
     clusterIPs: [`10.96.0.${number}`, `fd00:10:96::${number}`],
     ipFamilies: FAMILIES,
     ...(affinitySeconds > 0 && { sessionAffinity: 'ClientIP', sessionAffinityTimeoutSeconds: affinitySeconds }),
-    ...(isLeast && LEAST_CONNECTIONS),
+    ...(balance !== '' && { annotations: { 'pointsman.dev/balance': balance, ...WEIGHTS } }),
   });
 }
 

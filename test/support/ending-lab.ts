@@ -3,20 +3,36 @@ import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import { defaultConfiguration } from '../../src/config/index.ts';
 import { Cluster } from '../../src/demo/playground/index.ts';
 import { ConntrackSocket, L4 } from '../../src/kernel/conntrack/index.ts';
-import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.ts';
 import { closeRaw, listenStream } from '../../src/kernel/sockets/index.ts';
 import { writeSysctl } from '../../src/kernel/sysctl.ts';
-import { configuredMode, type EndReport, SILENT_EVENTS } from '../../src/modes/index.ts';
-import { familyOf, type Ip } from '../../src/net/index.ts';
+import { ebpfAround } from '../../src/modes/ebpf/index.ts';
+import {
+  type ConfiguredMode,
+  configuredMode,
+  type EndReport,
+  SILENT_EVENTS,
+  withOptions,
+} from '../../src/modes/index.ts';
+import { nftables } from '../../src/modes/nftables/index.ts';
+import { FAMILIES, familyOf, type Ip } from '../../src/net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
 import { createProxy, MASQUERADE_BIT, type RunningProxy, syncIntervals } from '../../src/proxy/index.ts';
+import { testControlGroup } from './bpf-lab.ts';
 import { ConnectionCrowd } from './connection-crowd.ts';
 import { slice } from './objects.ts';
 import { waitFor } from './wait-for.ts';
 
-export type LabMode = 'nftables' | 'iptables' | 'userspace';
+export type LabMode = 'nftables' | 'iptables' | 'userspace' | 'ipvs' | 'ebpf';
 
 const ENDPOINT_PORT = 8080;
+
+function labMode(mode: LabMode, node: NetworkNamespace): ConfiguredMode {
+  if (mode !== 'ebpf') return configuredMode({ ...defaultConfiguration(), mode }, { countConnections: false });
+  const listedNamespaces = [namespaceCookie(node)];
+  const sockets = { sockets: 'all', cgroupRoot: testControlGroup(), bpffs: '/nowhere', listedNamespaces } as const;
+  return withOptions(ebpfAround(nftables), { sockets, network: {} });
+}
 
 /** A cluster with clients, endpoints that accept any number of connections, and a proxy that ends connections. */
 export class EndingLab {
@@ -36,9 +52,9 @@ export class EndingLab {
     this.proxy = createProxy(
       {
         nodeName: 'node-a',
-        families: ['IPv4'],
+        families: FAMILIES,
         namespace: this.cluster.node,
-        mode: configuredMode({ ...defaultConfiguration(), mode }, { countConnections: false }),
+        mode: labMode(mode, this.cluster.node),
         live: {
           settings: DEFAULT_PLAN_SETTINGS,
           nodePortAddresses: [],
@@ -59,7 +75,8 @@ export class EndingLab {
         },
         mode: SILENT_EVENTS,
         staleFlowsCleaned: ignore,
-        connectionsEnded: (_family, _ended, report) => this.reports.push(report),
+        connectionsEnded: (_family, report) => this.reports.push(report),
+        connectionsNotEnded: (_family, _ended, error) => failed('end connections', error),
       },
     );
     this.proxy.loop.synced();
@@ -94,15 +111,21 @@ export class EndingLab {
 
   /** Opens connections and waits until the endpoints have accepted them. */
   async connect(client: NetworkNamespace, ip: Ip, port: number, count: number): Promise<ConnectionCrowd> {
+    const crowd = this.begin(client, ip, port, count);
+    await waitFor('all connections are open', () => crowd.areConnected());
+    return crowd;
+  }
+
+  /** The same without waiting. */
+  begin(client: NetworkNamespace, ip: Ip, port: number, count: number): ConnectionCrowd {
     const crowd = new ConnectionCrowd(client, ip, port, count);
     this.#crowds.push(crowd);
-    await waitFor('all connections are open', () => crowd.areConnected());
     return crowd;
   }
 
   /** The endpoint of each connection to this address, by the client's port. */
   endpointsOf(dst: Ip, dstPort: number): ReadonlyMap<number, Ip> {
-    const flows = this.#conntrack.dump({ family: 'IPv4', protocol: L4.TCP, original: { dst, dstPort } });
+    const flows = this.#conntrack.dump({ family: familyOf(dst), protocol: L4.TCP, original: { dst, dstPort } });
     return new Map(Array.from(flows, ({ original, reply }) => [original.srcPort, reply.src]));
   }
 

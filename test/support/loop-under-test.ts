@@ -1,6 +1,7 @@
 import type { Mode, ModeSettings } from '../../src/modes/index.ts';
 import type { Family } from '../../src/net/index.ts';
 import { DEFAULT_PLAN_SETTINGS, planName } from '../../src/plan/index.ts';
+import type { ProgrammedVersions } from '../../src/proxy/programmed-versions.ts';
 import { type LoopListener, ProxyLoop, type ProxyOptions, type SyncFailure } from '../../src/proxy/proxy-loop.ts';
 import { ManualClock } from './manual-clock.ts';
 
@@ -25,6 +26,8 @@ export class LoopUnderTest {
   readonly reports: string[] = [];
   /** The part that fails now. */
   failing: 'mode' | 'addresses' | Family | undefined;
+  /** What the loop has written, if a test asks for it. */
+  programmed: ProgrammedVersions | undefined;
   readonly loop: ProxyLoop;
 
   constructor(families: readonly Family[] = ['IPv4']) {
@@ -34,6 +37,8 @@ export class LoopUnderTest {
       recovered: nothing,
       queued: family => this.reports.push(`${family} queued`),
       syncStarted: nothing,
+      allTaken: () => this.programmed?.allTaken(),
+      allWritten: () => this.programmed?.allWritten(),
       synced: family => this.reports.push(`${family} synced`),
       syncFailed: (family, failure) => {
         this.failures.push(failure);

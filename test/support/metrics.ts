@@ -40,6 +40,9 @@ export function measureEverything(metrics: ProxyMetrics): void {
     metrics.setAside(family, 'EEXIST');
     metrics.setAside(family, undefined);
     metrics.driftRepaired(family);
+    metrics.connectionsEnded(family, 3);
+    metrics.endpointEjected(family);
+    metrics.connectionEventsLost();
   }
   metrics.changes({ endpointSlices: 1, services: 1, pendingEndpoints: 1, pendingServices: 1 });
   metrics.healthz(200);

@@ -630,3 +630,48 @@ test('CLI-76 JSON and YAML have the schema, notes and all fields', async () => {
   assert.equal(report.schema, 'pointsman.plan/v1');
   assert.match(stringify(report), /acceptedAt:\n +- 192\.168\.0\.2\n/);
 });
+
+describe('the balance of a Service', () => {
+  const second = '\n- {addresses: [10.244.2.10], nodeName: node-b, zone: zone-b}\n';
+  const annotated = (annotations: string) =>
+    `${OBJECTS.replace('{name: web, namespace: default}', `{name: web, namespace: default, annotations: ${annotations}}`)}${second}`;
+
+  test('BALANCE-20 the plan shows the algorithm, who chose it, weights and shares', async () => {
+    const objects = annotated('{pointsman.dev/balance: weighted, pointsman.dev/weights: "10.244.1.10=3"}');
+    const { stdout } = await planOf(objects, '--node', 'node-a');
+    assert.match(stdout, /TCP IPv4, balance weighted \(annotation\)$/m);
+    assert.match(stdout, /10\.244\.1\.10:8080 +node-a +ready +weight 3, gets 75 %$/m);
+    assert.match(stdout, /10\.244\.2\.10:8080 +node-b +ready +weight 1, gets 25 %$/m);
+    const { services } = JSON.parse((await planOf(objects, '--node', 'node-a', '-o', 'json')).stdout);
+    const [port] = services[0].ports;
+    assert.deepEqual(port.balance, { algorithm: 'weighted', from: 'annotation' });
+    assert.deepEqual(
+      port.endpoints.map(({ weight, clusterPolicy }: Record<string, { share: number }>) => [
+        weight,
+        clusterPolicy?.share,
+      ]),
+      [
+        [3, 0.75],
+        [1, 0.25],
+      ],
+    );
+  });
+
+  test('BALANCE-3 BALANCE-20 the plan says what the mode cannot do, as a problem', async () => {
+    const objects = annotated('{pointsman.dev/balance: consistent-hash}');
+    const result = await planOf(objects, '--node', 'node-a', '--proxy-mode', 'iptables');
+    assert.match(result.stdout, /balance as the mode does \(consistent-hash is not available\)/);
+    assert.deepEqual(marked(result, '✗'), [
+      'standard input:8:1: Service default/web: metadata.annotations[pointsman.dev/balance] consistent-hash is not available in iptables mode, which chooses at random instead; this mode has random, round-robin, weighted',
+    ]);
+  });
+
+  test('CLI-79 BALANCE-2 BALANCE-4 the plan follows --default-balance, and notes if it has no effect', async () => {
+    const given = ['--default-balance', 'consistent-hash'];
+    const hashed = await planOf(OBJECTS, '--node', 'node-a', ...given);
+    assert.match(hashed.stdout, /balance consistent-hash by client-address \(default\)/);
+    const ignored = await planOf(OBJECTS, '--node', 'node-a', '--proxy-mode', 'iptables', ...given);
+    assert.doesNotMatch(ignored.stdout, /, balance /);
+    assert.ok(marked(ignored, '!').some(note => note.startsWith('--default-balance consistent-hash has no effect')));
+  });
+});

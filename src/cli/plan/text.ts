@@ -2,6 +2,7 @@ import type { EndpointReport, FrontendReport, PortReport } from '../../inspect/i
 import { printable } from '../../lib/printable.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { joinHostPort } from '../../net/index.ts';
+import { balanceText, weightText } from '../../plan/index.ts';
 import type { Style } from '../style.ts';
 import { columns } from '../terminal-text.ts';
 import type { PlanReport } from './report.ts';
@@ -44,6 +45,7 @@ function portText(service: string, port: PortReport, style: Style): string {
     port.internalTrafficPolicy === 'Local' ? 'internal policy Local' : '',
     port.externalTrafficPolicy === 'Local' ? 'external policy Local' : '',
     port.affinitySeconds ? `ClientIP affinity ${port.affinitySeconds} s` : '',
+    port.balance ? `balance ${balanceText(port.balance)}` : '',
     port.healthCheckNodePort ? `health check on port ${port.healthCheckNodePort}` : '',
   ];
   const clusterCount = port.endpoints.filter(({ clusterPolicy }) => clusterPolicy?.used).length;
@@ -99,7 +101,8 @@ function frontendAction(frontend: FrontendReport, clusterCount: number, style: S
   return [main, ...notes.filter(Boolean).map(style.dim)].join('; ');
 }
 
-function endpointCells({ address, node, clusterPolicy, localPolicy }: EndpointReport, style: Style): string[] {
+function endpointCells(endpoint: EndpointReport, style: Style): string[] {
+  const { address, node, clusterPolicy, localPolicy } = endpoint;
   const decisions = [clusterPolicy, localPolicy];
   const used = decisions.some(decision => decision?.used);
   const labelled = [clusterPolicy && `cluster: ${clusterPolicy.reason}`, localPolicy && `local: ${localPolicy.reason}`];
@@ -109,7 +112,23 @@ function endpointCells({ address, node, clusterPolicy, localPolicy }: EndpointRe
     `${used ? style.green('✓') : style.dim('·')} ${address}`,
     node ?? '',
     used ? (reasons ?? '') : style.dim(reasons ?? ''),
+    style.dim(balanceCell(endpoint)),
   ];
+}
+
+/** `weight 3, gets 60 %`. Empty without a balance. */
+function balanceCell({ clusterPolicy, localPolicy, weight, part }: EndpointReport): string {
+  const [cluster, local] = [shareText(clusterPolicy?.share), shareText(localPolicy?.share)];
+  const shares = cluster && local && cluster !== local ? `${cluster}, local ${local}` : cluster || local;
+  // The reason says it already.
+  const weighed = !weight ? '' : weightText({ weight, ...(part === undefined ? {} : { part }) });
+  return [weighed, shares && `gets ${shares}`].filter(Boolean).join(', ');
+}
+
+function shareText(share: number | undefined): string {
+  if (share === undefined) return '';
+  const percent = share * 100;
+  return `${percent >= 10 ? Math.round(percent) : Number(percent.toPrecision(2))} %`;
 }
 
 function indentedColumns(rows: readonly (readonly string[])[]): string[] {

@@ -58,11 +58,13 @@ test('HISTORY-28 the wide table has all addresses and the reasons, and connectio
     { family: 'IPv4', used: 1, all: 1 },
     { family: 'IPv6', used: 0, all: 1 },
   ];
-  const row: ServiceRow = { ...ROW, endpoints: both, connections: 7, state: 'setAside', reasons: ['a', 'b\u001b[2J'] };
+  const balance = { algorithm: 'weighted', from: 'annotation' } as const;
+  const changed = { endpoints: both, connections: 7, balance, state: 'setAside' } as const;
+  const row: ServiceRow = { ...ROW, ...changed, reasons: ['a', 'b\u001b[2J'] };
   const head = { ...HEAD, countsConnections: true };
   assert.deepEqual(tableOf([row], { head, isWide: true, hasReasons: true }), [
-    'NAMESPACE  NAME  TYPE       ADDRESS            PORTS   ENDPOINTS  CONNECTIONS  STATE      CHANGED  REASON',
-    'default    web   ClusterIP  10.96.0.1,1.2.3.4  80/TCP  1/1 0/1    7            set aside  60s      a; b\\x1b[2J',
+    'NAMESPACE  NAME  TYPE       ADDRESS            PORTS   ENDPOINTS  BALANCE   CONNECTIONS  STATE      CHANGED  REASON',
+    'default    web   ClusterIP  10.96.0.1,1.2.3.4  80/TCP  1/1 0/1    weighted  7            set aside  60s      a; b\\x1b[2J',
     '',
   ]);
 });

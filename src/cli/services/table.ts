@@ -22,7 +22,7 @@ export function servicesTable(options: ServicesTableOptions) {
   const hasConnections = head.countsConnections === true;
   const figures = isWide && Array.isArray(head.countsTraffic) ? TRAFFIC : [];
   const columns = figures.length > 0 ? figures.map(([name]) => name) : hasConnections ? ['CONNECTIONS'] : [];
-  const optional = [...columns, 'STATE', 'CHANGED', ...(hasReasons ? ['REASON'] : [])];
+  const optional = [...(isWide ? ['BALANCE'] : []), ...columns, 'STATE', 'CHANGED', ...(hasReasons ? ['REASON'] : [])];
   const header = ['NAMESPACE', 'NAME', 'TYPE', 'ADDRESS', 'PORTS', 'ENDPOINTS', ...optional];
   const numbers = new Set(figures.map(([name]) => header.indexOf(name)));
   let table: TableStream | undefined;
@@ -37,6 +37,7 @@ export function servicesTable(options: ServicesTableOptions) {
         (isWide ? addresses.join(',') : first(addresses)) || '-',
         ports.join(',') || '-',
         endpointsText(endpoints),
+        ...(isWide ? [balanceCell(row)] : []),
         ...(figures.length > 0
           ? figures.map(([, figure, text]) => figureText(traffic?.[figure], text))
           : hasConnections
@@ -52,6 +53,12 @@ export function servicesTable(options: ServicesTableOptions) {
     },
     end: () => table?.flush(),
   };
+}
+
+/** A dash if nobody chose. */
+function balanceCell({ balance }: ServiceRow): string {
+  if (balance?.unavailable) return `not ${balance.unavailable}`;
+  return balance?.algorithm ?? '-';
 }
 
 /** The columns of traffic in the wide form. */

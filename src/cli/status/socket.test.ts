@@ -28,6 +28,7 @@ const STATUS: ProxyStatus & { readonly schema: string } = {
   healthy: true,
   nodeEligible: true,
   pending: true,
+  programmed: { services: '48205', endpointSlices: '48211' },
   families: [
     {
       family: 'IPv4',
@@ -81,7 +82,7 @@ describe('kube-proxy status through the socket', () => {
     return { exit, stdout: stdout + stderr };
   }
 
-  test('INSPECT-20 every line of the answer is shown, and no text can control the terminal', async () => {
+  test('INSPECT-20 PROGRAMMED-5 every line of the answer is shown, and no text can control the terminal', async () => {
     await serve(JSON.stringify(STATUS));
     const { exit, stdout } = await status();
     assert.equal(exit, 1);
@@ -93,6 +94,7 @@ describe('kube-proxy status through the socket', () => {
       '  mode          nftables',
       '  running       for 3 h 12 min, since 2026-03-02T04:11:09Z, as process 7',
       '  IPv4          last sync N s ago, 7 service ports programmed, 1 set aside, the last sync failed: the kernel refused\\x1b[2J it',
+      '  programmed    Services up to version 48205, EndpointSlices up to version 48211',
       '  last syncs    N s ago, IPv4, partial sync: failed: refused',
       '                9 min ago, IPv4, full sync: 7 service ports changed, 40 ms',
       '  failed syncs  1',

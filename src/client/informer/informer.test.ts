@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   added,
+  bookmark,
   deleted,
   initialEnd,
   modified,
@@ -50,6 +51,32 @@ test('WATCH-2 a plain list in protobuf can be read', () =>
     assert.equal(informer.size, 7);
     assert.equal(changes.at(-1), 'synced');
     assert.match(api.next().query.resourceVersion ?? '', /^\d+$/);
+  }));
+
+test('PROGRAMMED-2 PROGRAMMED-3 the version of an informer is that of the last list, change or bookmark', () =>
+  withInformer(async parts => {
+    const { informer, clock } = parts;
+    const watch = await parts.start();
+    watch.answer();
+    watch.send(added(service('a@4')));
+    await clock.advance(0);
+    assert.equal(informer.version, undefined, 'the list is not complete');
+    watch.send(initialEnd('10'));
+    await clock.advance(0);
+    assert.equal(informer.version, '10');
+    const seen: (string | undefined)[] = [];
+    informer.addHandler({ changed: () => seen.push(informer.version), synced: () => {} });
+    seen.splice(0);
+    watch.send(modified(service('a@11')));
+    await clock.advance(0);
+    assert.deepEqual(
+      [seen, informer.version],
+      [['10'], '11'],
+      'the handlers receive a change before its version counts',
+    );
+    watch.send(bookmark('30'));
+    await clock.advance(0);
+    assert.equal(informer.version, '30');
   }));
 
 test('WATCH-14 handlers receive only the differences of a fresh list', () =>

@@ -24,14 +24,16 @@ test('WATCH-20 after three silent minutes the reflector asks for the version of 
     assert.deepEqual(api.next().query, { limit: '1' });
   }));
 
-test('WATCH-20 if the server is at an older version, the reflector lists everything anew and hands over every object', () =>
+test('WATCH-20 PROGRAMMED-4 if the server is at an older version, the reflector lists everything anew and hands over every object', () =>
   withInformer(async parts => {
-    const { api, clock, stalls, recovered } = parts;
+    const { api, clock, informer, stalls, recovered } = parts;
     await parts.startWatch(service('gone@8'), service('same@9'));
+    assert.equal(informer.version, '10');
     await clock.advance(SILENT_MS);
     api.next().reply(list('7', [service('same@5')]));
     await clock.advance(0);
     const fresh = api.next();
+    assert.equal(informer.version, undefined);
     assert.deepEqual([fresh.query.sendInitialEvents, fresh.query.resourceVersion], ['true', undefined]);
     assert.match(stalls[0]?.message ?? '', /the API server is at version 7, older than 10: .* restored/);
     fresh.answer();
@@ -39,6 +41,7 @@ test('WATCH-20 if the server is at an older version, the reflector lists everyth
     fresh.send({ type: 'ADDED', object: service('same@9') }, initialEnd('9'));
     await clock.advance(0);
     assert.deepEqual(parts.takeChanges(), ['updated same@9 same@9', 'removed gone@8']);
+    assert.equal(informer.version, '9');
     assert.deepEqual(recovered, ['/api/v1/services']);
     fresh.end();
     await clock.advance(1000);

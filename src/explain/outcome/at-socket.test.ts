@@ -176,7 +176,7 @@ describe('connections at sockets', () => {
     });
     const tested = new NodeUnderTest([sticky, slice('web-1', [near, far])]);
     const outcome = tested.outcome(node, '10.96.0.10 80', 'ebpf');
-    assert.deepEqual(codesOf(outcome), ['at-socket', 'affinity', 'least-connections', 'own-connection']);
+    assert.deepEqual(codesOf(outcome), ['at-socket', 'affinity', 'balance', 'least-connections', 'own-connection']);
     assert.match(textOf(outcome), /all processes of the node are one client/);
     assert.match(textOf(tested.outcome(pod, '10.96.0.10 80', 'ebpf')), /all processes of a pod are one client/);
     assert.ok(outcome.kind === 'answered' && outcome.isSticky && outcome.endpoints[0]?.odds === undefined);

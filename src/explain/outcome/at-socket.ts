@@ -1,9 +1,12 @@
+import { compareTexts } from '../../lib/compare-texts.ts';
 import type { Endpoint } from '../../model/index.ts';
 import type { SocketBehaviour, SocketNode } from '../../modes/index.ts';
 import { isLoopback } from '../../net/index.ts';
-import { type PlannedFrontend, planName, type ServicePortPlan, slotsOf } from '../../plan/index.ts';
+import { type PlannedFrontend, planName, type ServicePortPlan, slotShares, slotsOf } from '../../plan/index.ts';
 import type { Caller } from '../caller.ts';
 import type { AnsweringEndpoint, Choice, Outcome, Remark } from '../outcome.ts';
+import { balanceRemarks } from './choice.ts';
+import { endingRemarks } from './ending.ts';
 import { matchFrontend } from './match-frontend.ts';
 import type { OutcomeInput } from './question.ts';
 import { nodeSource } from './seen-as.ts';
@@ -83,25 +86,27 @@ function refused({ plan }: PlannedFrontend): AtSocket {
 }
 
 function translated(
-  { port, balance }: ServicePortPlan,
+  plan: ServicePortPlan,
   slots: readonly Endpoint[],
-  { caller }: OutcomeInput,
+  { caller, mode }: OutcomeInput,
   shortCircuit: boolean,
 ): AtSocket {
-  const endpoints = [...new Set(slots)];
+  const { port, balance } = plan;
+  const endpoints = [...new Set(slots)].sort((a, b) => compareTexts(a.text, b.text));
   const isLeast = balance?.algorithm === 'least-connections';
   const choice: Choice = { kind: isLeast ? 'least-connections' : 'random' };
-  const oddsOf = (endpoint: Endpoint) =>
-    isLeast && endpoints.length > 1 ? undefined : slots.filter(slot => slot === endpoint).length / slots.length;
+  const shares = isLeast && endpoints.length > 1 ? undefined : slotShares(slots);
   const isSticky = port.affinitySeconds > 0;
   const remarks: Remark[] = [
     { code: 'at-socket', text: 'the kernel replaces the address inside connect(), before any packet' },
     ...(shortCircuit ? [shortCircuitRemark(caller)] : []),
     ...(isSticky ? [affinityRemark(port.affinitySeconds, caller)] : []),
+    ...balanceRemarks(mode.behaviour.choice, plan),
     ...(isLeast ? [LEAST_CONNECTIONS] : []),
+    ...endingRemarks(port),
     ...sourceRemarks(endpoints, caller),
   ];
-  const answering = endpoints.map(endpoint => seenBy(endpoint, caller, oddsOf(endpoint)));
+  const answering = endpoints.map(endpoint => seenBy(endpoint, caller, shares?.get(endpoint.text)));
   return {
     kind: 'decided',
     outcome: { kind: 'answered', at: 'socket', endpoints: answering, lost: [], isSticky, choice, remarks },

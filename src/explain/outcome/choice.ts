@@ -1,8 +1,9 @@
-import type { EndpointChoice } from '../../modes/index.ts';
+import { type EndpointChoice, usualChoice } from '../../modes/index.ts';
 import type { ServicePortPlan } from '../../plan/index.ts';
 import type { Choice, Remark } from '../outcome.ts';
+import { endingRemarks } from './ending.ts';
 
-/** The schedulers of the kernel that give every endpoint the same share, because all have the same weight. */
+/** The schedulers of the kernel that take turns. They give every endpoint its share, by weight. */
 const BY_TURNS: readonly string[] = ['rr', 'wrr'];
 /** The schedulers that hash an address only, so a caller always gets the same endpoint. */
 const BY_ADDRESS: readonly string[] = ['sh', 'dh'];
@@ -10,36 +11,83 @@ const BY_ADDRESS: readonly string[] = ['sh', 'dh'];
 export interface ChosenWay {
   readonly choice: Choice;
   readonly isSticky: boolean;
-  /** Every endpoint is equally likely. */
-  readonly hasEqualShares: boolean;
+  /** An endpoint is as likely as it has slots. Otherwise only the kernel, or the process, knows. */
+  readonly followsSlots: boolean;
   readonly remarks: readonly Remark[];
 }
 
 /** How a mode chooses among the endpoints of a service port. */
-export function wayToChoose(way: EndpointChoice, { port }: ServicePortPlan): ChosenWay {
-  const choice = choiceOf(way, port);
-  const isHashed = choice.kind === 'scheduler' && BY_ADDRESS.includes(choice.scheduler);
-  const remarks: Remark[] = [];
-  if (port.affinitySeconds > 0) {
-    const text = `session affinity: a client keeps its endpoint for ${port.affinitySeconds} s after its last connection`;
+export function wayToChoose(way: EndpointChoice, plan: ServicePortPlan): ChosenWay {
+  const { affinitySeconds } = plan.port;
+  const choice = choiceOf(way, plan);
+  const remarks: Remark[] = [...balanceRemarks(way, plan)];
+  if (affinitySeconds > 0) {
+    const text = `session affinity: a client keeps its endpoint for ${affinitySeconds} s after its last connection`;
     remarks.push({ code: 'affinity', text });
   }
+  remarks.push(...endingRemarks(port));
   if (choice.kind === 'scheduler') {
     remarks.push({ code: 'scheduler', text: `the scheduler ${choice.scheduler} of the kernel decides` });
   }
-  const hasEqualShares = choice.kind === 'random' || choice.kind === 'turns';
-  return { choice, isSticky: port.affinitySeconds > 0 || isHashed, hasEqualShares, remarks };
+  // A scheduler of the kernel makes the table of its hash itself.
+  const isOwnTable = choice.kind === 'hash' && way.kind !== 'scheduler';
+  return {
+    choice,
+    isSticky: affinitySeconds > 0 || isHashed(choice),
+    followsSlots: choice.kind === 'random' || choice.kind === 'turns' || isOwnTable,
+    remarks,
+  };
 }
 
-function choiceOf(way: EndpointChoice, { scheduler, traffic }: ServicePortPlan['port']): Choice {
+/** Every connection of a client gets the same endpoint, whatever its port. */
+function isHashed(choice: Choice): boolean {
+  if (choice.kind === 'hash') return choice.by === 'client-address';
+  return choice.kind === 'scheduler' && BY_ADDRESS.includes(choice.scheduler);
+}
+
+function choiceOf(way: EndpointChoice, { port, balance }: ServicePortPlan): Choice {
+  // The annotation that names a scheduler wins in the mode that has schedulers.
+  const isNamed = way.kind === 'scheduler' && port.scheduler !== '';
+  switch (isNamed ? undefined : balance?.algorithm) {
+    case 'random':
+      return { kind: 'random' };
+    case 'round-robin':
+      return { kind: 'turns' };
+    case 'least-connections':
+      return { kind: 'least-connections' };
+    case 'consistent-hash':
+      return { kind: 'hash', by: balance?.hashBy ?? 'client-address' };
+    case 'weighted':
+      return { kind: way.kind === 'random' ? 'random' : 'turns' };
+    case undefined:
+      return choiceWithoutBalance(way, port);
+  }
+}
+
+function choiceWithoutBalance(way: EndpointChoice, { scheduler }: ServicePortPlan['port']): Choice {
   switch (way.kind) {
     case 'random':
       return { kind: 'random' };
     case 'balancer':
-      return { kind: traffic.algorithm === 'least-connections' ? 'least-connections' : 'turns' };
+      return { kind: 'turns' };
     case 'scheduler': {
       const name = scheduler === '' ? way.scheduler : scheduler;
       return BY_TURNS.includes(name) ? { kind: 'turns' } : { kind: 'scheduler', scheduler: name };
     }
   }
+}
+
+/** Who chose the algorithm, and what the mode cannot do. */
+export function balanceRemarks(way: EndpointChoice, { balance, port }: ServicePortPlan): readonly Remark[] {
+  if (!balance) return [];
+  const { algorithm, unavailable, hashBy } = balance;
+  if (unavailable) {
+    const text = `the Service asks for ${unavailable}, which this mode does not have: it chooses ${usualChoice(way)}`;
+    return [{ code: 'balance-unavailable', text }];
+  }
+  if (!algorithm) return [];
+  const asking = port.traffic.algorithm ? 'an annotation of the Service' : '--default-balance';
+  const hashed = { 'client-address': 'address', 'client-address-and-port': 'address and port' }[hashBy];
+  const more = algorithm === 'consistent-hash' ? `: a hash of the client's ${hashed} chooses` : '';
+  return [{ code: 'balance', text: `${asking} asks for ${algorithm}${more}` }];
 }

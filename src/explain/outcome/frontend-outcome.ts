@@ -1,3 +1,4 @@
+import { compareTexts } from '../../lib/compare-texts.ts';
 import type { Endpoint } from '../../model/index.ts';
 import { cidrContains, formatCidr, isUnspecified, joinHostPort } from '../../net/index.ts';
 import {
@@ -6,6 +7,7 @@ import {
   type PlannedFrontend,
   planName,
   type ServicePortPlan,
+  slotShares,
 } from '../../plan/index.ts';
 import type { Caller } from '../caller.ts';
 import type { AnsweringEndpoint, Outcome, ReasonCode, Remark } from '../outcome.ts';
@@ -101,11 +103,12 @@ interface Reached {
 
 function answered(
   { plan, frontend }: PlannedFrontend,
-  { endpoints, remarks }: Extract<ServedBy, { kind: 'endpoints' }>,
+  { slots, remarks }: Extract<ServedBy, { kind: 'endpoints' }>,
   question: Question,
   context: OutcomeContext,
 ): Outcome {
   const way = wayToChoose(context.mode.behaviour.choice, plan);
+  const endpoints = distinct(slots);
   const reached = endpoints.map(endpoint => ({ endpoint, source: seenSource(frontend, endpoint, question, context) }));
   const isLost = ({ endpoint, source }: Reached) =>
     source.seenAs === 'itself' && !endpoint.isLocal && !isBehindNode(question.caller);
@@ -116,10 +119,10 @@ function answered(
     const why = [...remarks, first].map(({ text }) => text).join('; ');
     return { kind: 'silent', code: 'answers-bypass-node', reason: why };
   }
-  const odds = way.hasEqualShares || reached.length === 1 ? 1 / reached.length : undefined;
+  const shares = way.followsSlots || reached.length === 1 ? slotShares(slots) : undefined;
   return {
     kind: 'answered',
-    endpoints: reached.filter(each => !isLost(each)).map(each => answering(each, odds)),
+    endpoints: reached.filter(each => !isLost(each)).map(each => answering(each, shares?.get(each.endpoint.text))),
     lost,
     isSticky: way.isSticky,
     choice: way.choice,
@@ -129,6 +132,13 @@ function answered(
 
 function answering({ endpoint: { text }, source }: Reached, odds: number | undefined): AnsweringEndpoint {
   return { text, seenAs: source.seenAs, sourceIP: source.ip, odds };
+}
+
+/** Without a balance the slots are the endpoints. */
+function distinct(slots: readonly Endpoint[]): readonly Endpoint[] {
+  const endpoints = new Set(slots);
+  if (endpoints.size === slots.length) return slots;
+  return [...endpoints].sort((a, b) => compareTexts(a.text, b.text));
 }
 
 /** Each remark once, in the order of the endpoints. */

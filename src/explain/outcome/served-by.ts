@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../model/index.ts';
 import type { ModeBehaviour } from '../../modes/index.ts';
-import type { Frontend, ServicePortPlan } from '../../plan/index.ts';
+import { type Frontend, type ServicePortPlan, slotsOf } from '../../plan/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Remark } from '../outcome.ts';
 import { isDetectedPod } from './local-caller.ts';
@@ -8,7 +8,12 @@ import type { OutcomeContext } from './question.ts';
 
 /** The endpoints that serve a caller, or what happens without any. */
 export type ServedBy =
-  | { readonly kind: 'endpoints'; readonly endpoints: readonly Endpoint[]; readonly remarks: readonly Remark[] }
+  | {
+      readonly kind: 'endpoints';
+      /** One for each slot, so an endpoint may be there several times. */
+      readonly slots: readonly Endpoint[];
+      readonly remarks: readonly Remark[];
+    }
   | { readonly kind: 'reject' }
   | { readonly kind: 'drop' };
 
@@ -19,7 +24,7 @@ export function servedBy(
   caller: Caller,
   { mode, settings }: OutcomeContext,
 ): ServedBy {
-  const { cluster, local } = plan.endpoints;
+  const { cluster, local } = slotsOf(plan);
   const { behaviour } = mode;
   if (behaviour.hasShortCircuit && isShortCircuited(frontend, caller, settings)) {
     const name = caller.place === 'node' ? 'the node itself' : 'a pod of this node';
@@ -32,19 +37,15 @@ export function servedBy(
   return withoutLocal(plan, frontend, behaviour);
 }
 
-function withoutLocal(
-  { endpoints: { cluster } }: ServicePortPlan,
-  { action }: Frontend,
-  { withoutLocalEndpoints }: ModeBehaviour,
-): ServedBy {
+function withoutLocal(plan: ServicePortPlan, { action }: Frontend, { withoutLocalEndpoints }: ModeBehaviour): ServedBy {
   if (withoutLocalEndpoints === 'as-planned') return { kind: action === 'reject' ? 'reject' : 'drop' };
   const text = 'the traffic policy is Local and no endpoint is on this node: this mode uses those of other nodes';
-  return serving(cluster, 'local-fallback', text);
+  return serving(slotsOf(plan).cluster, 'local-fallback', text);
 }
 
-function serving(endpoints: readonly Endpoint[], code?: Remark['code'], text = ''): ServedBy {
-  if (endpoints.length === 0) return { kind: 'reject' };
-  return { kind: 'endpoints', endpoints, remarks: code ? [{ code, text }] : [] };
+function serving(slots: readonly Endpoint[], code?: Remark['code'], text = ''): ServedBy {
+  if (slots.length === 0) return { kind: 'reject' };
+  return { kind: 'endpoints', slots, remarks: code ? [{ code, text }] : [] };
 }
 
 function isShortCircuited(

@@ -2,9 +2,11 @@ import { LABEL_SERVICE_NAME, objectName } from '../../api/index.ts';
 import {
   type EndpointExplanation,
   endpointsOf,
+  endpointWeight,
   explainEndpoints,
   explainTopology,
   planName,
+  weightText,
 } from '../../plan/index.ts';
 import type { Facts } from '../facts.ts';
 import { aligned, counted, type Finding, finding } from '../finding.ts';
@@ -26,6 +28,10 @@ export interface ExplainedEndpoint {
   readonly zone?: string | undefined;
   /** The pod: its name, with its namespace if that is another one. */
   readonly target?: string | undefined;
+  /** Absent if all endpoints weigh the same. */
+  readonly weight?: number | undefined;
+  /** The part of its weight that it gets for now, from 0 to 1. Absent if that is all. */
+  readonly part?: number | undefined;
 }
 
 /** Every endpoint, used or not, and why. */
@@ -62,7 +68,7 @@ function explainedEndpoints(met: MetFrontend, outcome: Outcome, facts: Facts): r
   const places = placesOf(slicesOf(plan.service, family, facts));
   const answering = answeringTexts(outcome);
   const { node } = facts.state.nodeOptions.families[family];
-  return explainEndpoints(endpointsOf(state, plan.port), plan.port, node).map(explained => {
+  return explainEndpoints(endpointsOf(state, plan.port), plan.port, node, plan).map(explained => {
     const { endpoint } = explained;
     const place = places.get(endpoint.ip);
     const decision = decisionFor(explained, answering?.has(endpoint.text), met);
@@ -74,6 +80,7 @@ function explainedEndpoints(met: MetFrontend, outcome: Outcome, facts: Facts): r
       isLocal: endpoint.isLocal,
       zone: place?.zone,
       target: targetName(place?.targetRef, namespace) || undefined,
+      ...endpointWeight(plan, endpoint),
     };
   });
 }
@@ -102,12 +109,12 @@ function endpointLines(endpoints: readonly ExplainedEndpoint[]): readonly string
   const lines = aligned(
     sorted
       .slice(0, MAX_LINES)
-      .map(({ used, address, target = '', node = '', isLocal, zone = '', reason }) => [
+      .map(({ used, address, target = '', node = '', isLocal, zone = '', reason, weight, part }) => [
         `${used ? '✓' : '·'} ${address}`,
         target,
         isLocal ? `${node} (this node)` : node,
         zone,
-        reason,
+        !weight ? reason : `${reason}, ${weightText({ weight, ...(part === undefined ? {} : { part }) })}`,
       ]),
   );
   const more = sorted.length - MAX_LINES;

@@ -82,15 +82,24 @@ function answeredText({ endpoints, isSticky, choice }: Answered, met: MetFronten
   const [only] = endpoints;
   const of = met ? ` of ${planName(met.plan)}` : '';
   if (endpoints.length === 1 && only) return `A new connection goes to ${only.text}.`;
-  const how = choice.kind === 'random' ? 'at random' : choice.kind === 'turns' ? 'by turns' : choiceText(choice);
+  const how = choiceText(choice);
   const sticky = isSticky ? '; a caller then keeps its endpoint' : '';
   return `A new connection goes to one of ${counted(endpoints.length, 'endpoint')}${of}, ${how}${sticky}.`;
 }
 
 function choiceText(choice: Answered['choice']): string {
-  return choice.kind === 'scheduler'
-    ? `as the scheduler ${choice.scheduler} decides`
-    : 'the one with the fewest connections';
+  switch (choice.kind) {
+    case 'random':
+      return 'at random';
+    case 'turns':
+      return 'by turns';
+    case 'least-connections':
+      return 'the one with the fewest connections';
+    case 'hash':
+      return choice.by === 'client-address' ? "by a hash of the client's address" : 'by a hash of address and port';
+    case 'scheduler':
+      return `as the scheduler ${choice.scheduler} decides`;
+  }
 }
 
 function oddsText({ odds }: AnsweringEndpoint): string {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { liveShares } from '../../../test/support/live-shares.ts';
 import { modeSettingsFor } from '../../../test/support/mode-harness.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { Model, parseNodePortAddresses } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
-import { Planner, type PlanOptions } from '../../plan/index.ts';
+import { type LiveEndpoints, Planner, type PlanOptions } from '../../plan/index.ts';
 import { diffPorts } from './diff.ts';
 import { nodeAddresses, poolMembers, type RenderOptions, render, type SocketPort } from './render.ts';
 
@@ -20,16 +21,18 @@ function rendered(
   endpoints: readonly (typeof LOCAL)[],
   options: Partial<RenderOptions> = {},
   plan: Partial<PlanOptions> = {},
+  live?: LiveEndpoints,
 ): SocketPort | undefined {
   const model = new Model({ family: 'IPv4', nodeName: 'node-a', startedAt: 0, report: () => {} });
-  const planner = new Planner(model, {
+  const planOptions: PlanOptions = {
     node: { name: 'node-a', zone: 'zone-a' },
     nodeIP: '192.168.0.2' as Ip,
     localDetector: DETECTOR,
     masqueradeAll: false,
     allowExternalIPs: true,
     ...plan,
-  });
+  };
+  const planner = new Planner(model, planOptions, undefined, live);
   model.setService(service('web', { clusterIP: '10.96.0.10', ...overrides }));
   model.setEndpointSlice(slice('web-1', endpoints));
   const [only] = planner.update(model.take()).added;
@@ -161,6 +164,15 @@ describe('balance', () => {
     assert.deepEqual(pool && poolMembers(pool).map(({ ip }) => ip), ['10.244.1.2', '10.244.2.2']);
     const [plain] = rendered(balance('random'), [LOCAL, REMOTE])?.pools ?? [];
     assert.equal(plain && poolMembers(plain), plain?.endpoints);
+  });
+
+  test('BALANCE-57 an endpoint in slow start has fewer slots, also without an algorithm', () => {
+    const live = liveShares({ [REMOTE.ip]: 0.1 });
+    for (const spec of [{}, balance('random'), balance('least-connections')]) {
+      const [pool] = rendered(spec, [LOCAL, REMOTE], {}, {}, live)?.pools ?? [];
+      const slots = (wanted: string) => pool?.endpoints.filter(({ ip }) => ip === wanted).length;
+      assert.deepEqual([slots(LOCAL.ip), slots(REMOTE.ip)], [10, 1]);
+    }
   });
 
   test('BALANCE-58 round-robin and consistent-hash are left to the network, and refusing is not', () => {

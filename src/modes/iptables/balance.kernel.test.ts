@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { differences } from '../../../test/read-back/equal.ts';
 import { IptablesHarness } from '../../../test/support/iptables-mode.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { modeSettingsFor } from '../../../test/support/mode-harness.ts';
 import { createNodeNamespace, loopbackOf, withRoutes } from '../../../test/support/namespaces.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { countPicks, picksInTurn } from '../../../test/support/picked-endpoints.ts';
 import { runIn } from '../../../test/support/run-in.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import type { Backend } from '../../kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { listenTcp } from '../../kernel/sockets/index.ts';
@@ -20,6 +22,7 @@ const ADDRESSES = {
 
 interface Lab {
   readonly harness: IptablesHarness;
+  readonly clock: ManualClock;
   readonly namespace: NetworkNamespace;
   readonly endpoints: readonly [string, string, string];
   /** Gives the Service these annotations, and syncs. */
@@ -34,7 +37,8 @@ interface Lab {
 async function withLab(backend: Backend, family: Family, work: (lab: Lab) => Promise<void>): Promise<void> {
   const { service: clusterIP, any, endpoints } = ADDRESSES[family];
   const namespace = createNodeNamespace();
-  const harness = new IptablesHarness(namespace, { backend, family });
+  const clock = new ManualClock();
+  const harness = new IptablesHarness(namespace, { backend, family, clock });
   withRoutes(namespace, route => {
     const prefix = family === 'IPv4' ? 32 : 128;
     for (const ip of endpoints) route.addAddress(loopbackOf(route), { ip: ip as Ip, prefix, nodad: true });
@@ -47,6 +51,7 @@ async function withLab(backend: Backend, family: Family, work: (lab: Lab) => Pro
     harness.set(slice('web-1', endpoints));
     await work({
       harness,
+      clock,
       namespace,
       endpoints,
       annotate: async annotations => {
@@ -66,6 +71,7 @@ async function withLab(backend: Backend, family: Family, work: (lab: Lab) => Pro
   }
 }
 
+const PERIOD_MS = 30_000;
 const ROUND_ROBIN = { 'pointsman.dev/balance': 'round-robin' };
 const weighted = (weights: string) => ({ 'pointsman.dev/balance': 'weighted', 'pointsman.dev/weights': weights });
 
@@ -76,12 +82,18 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
   describe(`balance with ${backend}`, () => {
     for (const family of ['IPv4', 'IPv6'] as const) {
       test(`BALANCE-40 BALANCE-41 connections follow the weights (${family})`, () =>
-        withLab(backend, family, async ({ annotate, count, endpoints: [a, b, c] }) => {
+        withLab(backend, family, async ({ annotate, count, namespace, endpoints: [a, b, c] }) => {
+          const program = `${family === 'IPv4' ? 'iptables' : 'ip6tables'}-${backend === 'legacy' ? 'legacy' : 'nft'}`;
+          const rules = () => runIn(namespace, program, ['-w', '-t', 'nat', '-S']).split('\n').sort();
+          await annotate({});
+          const before = rules();
           await annotate(weighted(`${a}=1,${b}=3,${c}=0`));
           const [ofA = 0, ofB = 0, ofC] = await count(400);
           assert.deepEqual([ofA + ofB, ofC], [400, 0]);
           // A quarter of 400 has the standard deviation 8.7. Six of them are missed twice in a billion runs.
           assert.ok(Math.abs(ofA - 100) <= 52, `${ofA}`);
+          await annotate({});
+          assert.deepEqual(rules(), before);
         }));
     }
 
@@ -111,6 +123,24 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
   });
 }
 
+test('BALANCE-43 the mode misses no rule of an endpoint with weight 0, and repairs the rules of weights and turns', () =>
+  withLab('nf_tables', 'IPv4', async ({ annotate, harness, clock, namespace, endpoints: [a, b, c] }) => {
+    const repairs = () => harness.events.lines.filter(line => line.startsWith('repaired'));
+    const iptables = (...args: string[]) => runIn(namespace, 'iptables-nft', ['-w', '-t', 'nat', ...args]);
+    for (const [i, annotations] of [weighted(`${a}=2,${b}=7,${c}=0`), ROUND_ROBIN].entries()) {
+      await annotate(annotations);
+      await clock.advance(PERIOD_MS);
+      await harness.mode.settle();
+      assert.equal(repairs().length, i);
+      const rules = iptables('-S').split('\n');
+      const chain = /^-A (\S+) .*statistic/m.exec(rules.join('\n'))?.[1] ?? assert.fail();
+      iptables('-D', chain, '2');
+      await clock.advance(PERIOD_MS);
+      await waitFor('the mode has repaired the rules', () => repairs().length === i + 1);
+      assert.deepEqual(iptables('-S').split('\n').sort(), rules.sort());
+    }
+  }));
+
 for (const family of ['IPv4', 'IPv6'] as const) {
   test(`BALANCE-42 with iptables-nft connections take exact turns, also when other Services change (${family})`, () =>
     withLab('nf_tables', family, async ({ annotate, harness, inTurn, endpoints: [a, b, c] }) => {
@@ -121,6 +151,21 @@ for (const family of ['IPv4', 'IPv6'] as const) {
       await harness.sync();
       assert.deepEqual(await inTurn(4), [c, a, b, c]);
       assert.deepEqual(noticesOfTurns(harness), []);
+    }));
+
+  test(`BALANCE-42 with iptables-nft the turns go on after a restart, if the endpoints are the same (${family})`, () =>
+    withLab('nf_tables', family, async ({ annotate, harness, inTurn, endpoints: [a, b, c] }) => {
+      await annotate(ROUND_ROBIN);
+      const total = () => harness.events.measures.flatMap(it => (it.kind === 'rules' ? it.total : [])).at(-1);
+      const before = total();
+      assert.deepEqual(await inTurn(2), [a, b]);
+      assert.deepEqual(await harness.restart(), { full: true });
+      assert.deepEqual(await inTurn(2), [c, a]);
+      assert.equal(total(), before);
+      harness.set(slice('web-1', [b, c]));
+      harness.plans(family);
+      await harness.restart();
+      assert.deepEqual(await inTurn(3), [b, c, b]);
     }));
 }
 

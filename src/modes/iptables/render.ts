@@ -8,9 +8,9 @@ import {
   nodePortRules,
   SHARED_CHAINS,
 } from './rules/fixed-rules.ts';
-import { RestoreText } from './rules/restore-text.ts';
+import { chainOfRule, RestoreText, type TableText } from './rules/restore-text.ts';
 import type { RuleOptions } from './rules/rule-options.ts';
-import { ownChains } from './rules/service-chains.ts';
+import { type OwnChains, ownChains } from './rules/service-chains.ts';
 import { contestedRules, type SharedRules, sharedRules } from './rules/service-rules.ts';
 
 /** iptables-nft needs minutes for one restore with very many chains, so a large one is split. */
@@ -22,8 +22,15 @@ export interface FullTextPart {
   readonly done: number;
 }
 
-/** All rules, in one restore. */
-export function fullText(plans: Iterable<ServicePortPlan>, options: RuleOptions, withComments: boolean): RestoreText {
+const NO_CHAINS: ReadonlySet<string> = new Set();
+
+/** All rules, in one restore, except those of the chains in `kept`, which the kernel already has. */
+export function fullText(
+  plans: Iterable<ServicePortPlan>,
+  options: RuleOptions,
+  withComments: boolean,
+  kept = NO_CHAINS,
+): RestoreText {
   const text = new RestoreText();
   const filter = text.table('filter');
   const nat = text.table('nat');
@@ -35,11 +42,9 @@ export function fullText(plans: Iterable<ServicePortPlan>, options: RuleOptions,
   const contested: SharedRules[] = [];
   for (const plan of plans) {
     const shared = sharedRules(plan, options);
-    const own = ownChains(plan, options, withComments);
     filter.addRules(shared.filter);
-    nat.addChains(own.chains);
     nat.addRules(shared.nat);
-    nat.addRules(own.rules);
+    addOwn(nat, ownChains(plan, options, withComments), kept);
     if (plan.conflicts.length > 0) contested.push(contestedRules(plan, options));
   }
   addContested(text, contested);
@@ -56,20 +61,31 @@ export function* fullTextParts(
   plans: readonly ServicePortPlan[],
   options: RuleOptions,
   withComments: boolean,
+  kept = NO_CHAINS,
 ): Generator<FullTextPart> {
   let part = new RestoreText();
   part.table('nat').addChains(NAT_FIXED_CHAINS);
   part.table('nat').addRules(natFixedRules(options));
   for (const [i, plan] of plans.entries()) {
-    const own = ownChains(plan, options, withComments);
-    part.table('nat').addChains(own.chains);
-    part.table('nat').addRules(own.rules);
+    addOwn(part.table('nat'), ownChains(plan, options, withComments), kept);
     if (part.table('nat').chains.length < CHAINS_PER_RESTORE) continue;
     yield { text: part, done: i };
     part = new RestoreText();
   }
   if (!part.isEmpty) yield { text: part, done: plans.length - 1 };
   yield { text: sharedText(plans, options), done: plans.length };
+}
+
+function addOwn(nat: TableText, { chains, rules }: OwnChains, kept: ReadonlySet<string>): void {
+  if (kept.size === 0) {
+    nat.addChains(chains);
+    nat.addRules(rules);
+    return;
+  }
+  const written = rules.filter(rule => !kept.has(chainOfRule(rule)));
+  nat.addChains(chains.filter(chain => !kept.has(chain)));
+  nat.addRules(written);
+  nat.kept += rules.length - written.length;
 }
 
 /** The chains that all service ports share, with all their rules. */

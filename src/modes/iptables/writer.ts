@@ -24,6 +24,7 @@ import { readBackIptables } from './read-back.ts';
 import { CHAINS_PER_RESTORE, type FullTextPart, fullText, fullTextParts } from './render.ts';
 import { CommittedRules } from './rules/committed-rules.ts';
 import { nodePortRules, type Table } from './rules/fixed-rules.ts';
+import { keptTurns } from './rules/kept-turns.ts';
 import { missingRules } from './rules/missing-rules.ts';
 import { findRefused, ownersOfLines } from './rules/refused-rules.ts';
 import type { RenderChange, RenderInput } from './rules/render-input.ts';
@@ -198,10 +199,12 @@ export class IptablesWriter implements Writer {
     this.#mustWriteAll = true;
     let present = await ensureJumpsAndCanaries(iptables);
     book.forgetCommitted();
+    let kept: ReadonlySet<string> | undefined;
     for (let round = 1; ; round++) {
       const targets = this.#targets();
       try {
-        await this.#writeTargets(targets, present);
+        kept ??= await keptTurns(iptables, targets.values(), this.#rules);
+        await this.#writeTargets(targets, present, kept);
         break;
       } catch (error) {
         await this.#setAsideRefused(error, [...targets], round);
@@ -225,25 +228,32 @@ export class IptablesWriter implements Writer {
     return targets;
   }
 
-  async #writeTargets(targets: Map<string, RenderInput>, present: ReadonlySet<string>): Promise<void> {
+  async #writeTargets(
+    targets: Map<string, RenderInput>,
+    present: ReadonlySet<string>,
+    kept: ReadonlySet<string>,
+  ): Promise<void> {
     const { events, book } = this.#options;
     const plans = Array.from(targets.values(), ({ plan }) => plan);
     const added: Counts = { filter: 0, nat: 0 };
-    for (const { text, done } of this.#fullTexts(plans)) {
+    let keptRules = 0;
+    for (const { text, done } of this.#fullTexts(plans, kept)) {
       await this.#restore(text, added);
+      keptRules += text.table('nat').kept;
       if (done < plans.length) events.progress(book.family, done, plans.length);
       await nextTurn();
     }
-    this.#committed.replace(targets, nodePortRules(this.#rules), added, this.#rules);
+    const totals = { ...added, nat: added.nat + keptRules };
+    this.#committed.replace(targets, nodePortRules(this.#rules), totals, this.#rules);
     this.#finish(added);
     await this.#removeStale(staleChains(present, plans, this.#rules));
   }
 
-  *#fullTexts(plans: readonly ServicePortPlan[]): Generator<FullTextPart> {
+  *#fullTexts(plans: readonly ServicePortPlan[], kept: ReadonlySet<string>): Generator<FullTextPart> {
     const withComments = !this.#isLarge;
     const chains = plans.reduce((sum, plan) => sum + maxChains(plan), 0);
-    if (this.#inParts && chains > CHAINS_PER_RESTORE) yield* fullTextParts(plans, this.#rules, withComments);
-    else yield { text: fullText(plans, this.#rules, withComments), done: plans.length };
+    if (this.#inParts && chains > CHAINS_PER_RESTORE) yield* fullTextParts(plans, this.#rules, withComments, kept);
+    else yield { text: fullText(plans, this.#rules, withComments, kept), done: plans.length };
   }
 
   /** iptables-legacy writes the whole table at every restore, so several restores would only take longer. */

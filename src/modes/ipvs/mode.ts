@@ -1,6 +1,7 @@
 import { Turns } from '../../lib/turns.ts';
 import { type Family, type Ip, isLinkLocal, parseCidr } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
+import type { EndedEndpoint } from '../../plan/index.ts';
 import type { ModeMachine } from '../descriptor.ts';
 import { openIptables } from '../iptables-programs.ts';
 import type { MeasureObserver, ModeSettings } from '../mode.ts';
@@ -78,6 +79,13 @@ export class IpvsMode extends ModeShell<IpvsWriter> {
     return this.#readings.take(async () =>
       this.isClosed ? undefined : sumOfTraffic([readTraffic(this.#sockets.statistics, this.writers)]),
     );
+  }
+
+  /** The kernel keeps connections of its own for real servers that leave. Other parts of the proxy count them. */
+  async endConnections(ended: readonly EndedEndpoint[]): Promise<undefined> {
+    await this.turn(async () => {
+      for (const writer of this.writers.values()) await writer.endConnections(ended);
+    });
   }
 
   protected createMetrics(metrics: MetricSet): MeasureObserver {

@@ -2,7 +2,7 @@ import { KernelError } from '../../kernel/errors.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Ip } from '../../net/index.ts';
-import { type PlanDiff, planId, type ServicePortPlan } from '../../plan/index.ts';
+import { type EndedEndpoint, type PlanDiff, planId, type ServicePortPlan } from '../../plan/index.ts';
 import type { Listing } from '../listing.ts';
 import type { ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
@@ -119,6 +119,10 @@ export class IpvsWriter implements Writer {
   /** Removes real servers whose last connection ended. */
   removeLeftovers(): Promise<void> {
     return this.#kernel.servers.drain(this.wanted);
+  }
+
+  endConnections(ended: readonly EndedEndpoint[]): Promise<void> {
+    return this.#kernel.servers.endNow(this.wanted, ended);
   }
 
   /** If this program fails to encode objects, leaves their service ports out and writes once more. */

@@ -15,6 +15,7 @@ import { type Rendered, render } from './render.ts';
 import { type ChainRules, ruleText } from './table/chain-rules.ts';
 import { type Layout, TABLE } from './table/layout.ts';
 import type { RenderContext } from './table/shared-chains.ts';
+import type { SlotTable } from './table/slot-table.ts';
 
 /** A transaction, and what changes once the kernel has committed it. */
 export interface Prepared {
@@ -64,6 +65,7 @@ class Diff {
   readonly #chains = new Map<string, Change<ChainRules>>();
   readonly #sets = new Map<string, Change<SetOrMap>>();
   readonly #elements = new Map<string, ElementChange>();
+  readonly #tables = new Map<string, Change<SlotTable>>();
   /** The table has nothing of these service ports, so what belongs to one of them needs no comparison. */
   readonly #onlyAdds: boolean;
   readonly #added = new Map<SetOrMap, Element[]>();
@@ -75,15 +77,19 @@ class Diff {
     this.#onlyAdds = onlyAdds;
   }
 
-  release({ chains, sets, elements }: Rendered): void {
+  release(rendered: Rendered): void {
+    const { chains, sets, elements } = rendered;
     for (const chain of chains) note(this.#chains, chain.chain.name, 'old', chain);
     for (const set of sets) note(this.#sets, set.name, 'old', set);
     for (const { set, element } of elements) this.#element(set, element, 'old');
+    this.#noteTables(rendered, 'old');
   }
 
-  acquire({ chains, sets, elements }: Rendered): void {
+  acquire(rendered: Rendered): void {
+    const { chains, sets, elements } = rendered;
     for (const chain of chains) note(this.#chains, chain.chain.name, 'fresh', chain);
     for (const set of sets) note(this.#sets, set.name, 'fresh', set);
+    this.#noteTables(rendered, 'fresh');
     for (const { set, element } of elements) {
       if (this.#onlyAdds && !isSharedSet(this.#layout, set)) append(this.#added, set, element);
       else this.#element(set, element, 'fresh');
@@ -99,6 +105,14 @@ class Diff {
     this.#finishChains(transaction, released.chains, revived);
     this.#finishElements(transaction);
     return { transaction, useCounts, released, revived };
+  }
+
+  /** Tables are compared slot by slot. What the kernel has can be compared only as elements. */
+  #noteTables({ tables }: Rendered, side: 'old' | 'fresh'): void {
+    for (const table of tables) {
+      if (!this.#present.snapshot) note(this.#tables, table.map.name, side, table);
+      else for (const element of table.elements()) this.#element(table.map, element, side);
+    }
   }
 
   #element(set: SetOrMap, element: Element, side: 'old' | 'fresh'): void {
@@ -173,6 +187,10 @@ class Diff {
       const element = change.fresh ?? change.old;
       if (before !== undefined && element) append(gone, change.set, element);
       if (after !== undefined && change.fresh) append(added, change.set, change.fresh);
+    }
+    for (const { old, fresh } of this.#tables.values()) {
+      if (old) gone.set(old.map, old.elementsBeside(fresh));
+      if (fresh) added.set(fresh.map, fresh.elementsBeside(old));
     }
     for (const [set, elements] of gone) transaction.deleteElements(set, elements);
     for (const [set, elements] of added) transaction.addElements(set, elements);

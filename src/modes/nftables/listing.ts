@@ -19,7 +19,7 @@ import { cidrElements, type FixedOptions, fixedChains, nodePortElements, protoco
 import { fixedSets, type Layout, TABLE } from './table/layout.ts';
 import { elementParts, ruleParts } from './table/linked-lines.ts';
 import { hasOwnPicks } from './table/own-picks.ts';
-import { permanentPicks, type RenderContext } from './table/shared-chains.ts';
+import { permanentPicks, type RenderContext, slotChainName } from './table/shared-chains.ts';
 
 export interface ListingInput {
   readonly context: RenderContext;
@@ -33,6 +33,9 @@ export interface ListingInput {
 
 /** The hooks in the order in which a packet that the node forwards meets them. */
 const HOOKS: readonly Hook[] = ['prerouting', 'input', 'forward', 'output', 'postrouting'];
+
+/** A hash has thousands of slots, and the listing shows the first of them. */
+const MAX_SLOT_LINES = 200;
 
 /** The table of one family: chains, maps and sets, with the elements and chains of one Service. */
 export async function listNftables(input: ListingInput): Promise<Listing> {
@@ -80,10 +83,14 @@ class TableBlocks {
     this.#useCounts = useCounts;
   }
 
-  async addPlan(plan: ServicePortPlan, { chains, sets, elements }: Rendered, breaks: Breaks): Promise<void> {
+  async addPlan(plan: ServicePortPlan, rendered: Rendered, breaks: Breaks): Promise<void> {
+    const { chains, sets, elements, tables } = rendered;
     for (const { set, element } of elements) {
       this.#addElement(set, element, plan.service);
       if (breaks.isDue) await breaks.take();
+    }
+    for (const table of tables) {
+      for (const element of table.elements(MAX_SLOT_LINES)) this.#addElement(table.map, element, plan.service);
     }
     for (const chain of chains) {
       const { name } = chain.chain;
@@ -91,7 +98,10 @@ class TableBlocks {
       if (this.#useCounts.count(chainIdentity(name)) > 0) this.usedChains++;
       this.addChain(chain, isOwnChain(plan, name) ? plan : undefined);
     }
-    for (const set of sets) this.list.push({ ...this.#setBlock(set), servicePort: planName(plan) });
+    for (const set of sets) {
+      const total = tables.find(({ map }) => map === set)?.slots.length;
+      this.list.push({ ...this.#setBlock(set), servicePort: planName(plan), total });
+    }
   }
 
   /** `owner`: undefined if several service ports may use the chain. */
@@ -135,7 +145,8 @@ class TableBlocks {
 
 /** Without pick chains of its own, a service port shares all chains but that of its source ranges. */
 function isOwnChain(plan: ServicePortPlan, chain: string): boolean {
-  return hasOwnPicks(plan) || chain === `firewall-${servicePortBase(plan)}`;
+  const isShared = chain === slotChainName('cluster') || chain === slotChainName('local');
+  return (hasOwnPicks(plan) && !isShared) || chain === `firewall-${servicePortBase(plan)}`;
 }
 
 function baseText({ type, hook, priority }: NonNullable<Chain['base']>): string {

@@ -15,7 +15,10 @@ import { NftablesMode } from './mode.ts';
 import { previewNftables } from './preview.ts';
 
 const BASE = 'SUSTUHLJ-default/web/tcp/http';
-const HASH = (input: string, count: number) => `jhash ${input} mod ${count} seed 0x706d6e31`;
+/** The slots of a hash with up to 1024 endpoints. */
+const HASH_SLOTS = 8191;
+const PODS = BALANCED.IPv4.pods.slice(0, 2);
+const HASH = (input: string) => `jhash ${input} mod ${HASH_SLOTS} seed 0x706d6e31`;
 
 async function withService(
   family: Family,
@@ -54,16 +57,16 @@ for (const family of FAMILIES) {
   const saddr = family === 'IPv4' ? 'ip saddr' : 'ip6 saddr';
   const map = `map @slots-${BASE}`;
   const cases: readonly (readonly [BalancedService, string])[] = [
-    [{ algorithm: 'round-robin' }, `${nat} numgen inc mod 3 ${map}`],
-    [{ algorithm: 'least-connections' }, `${nat} numgen inc mod 3 ${map}`],
-    [{ algorithm: 'consistent-hash', pods: BALANCED[family].pods.slice(0, 2) }, `${nat} ${HASH(saddr, 251)} ${map}`],
+    [{ algorithm: 'round-robin' }, 'meta priority set numgen inc mod 3 goto slot-cluster'],
+    [{ algorithm: 'least-connections' }, 'meta priority set numgen inc mod 3 goto slot-cluster'],
+    [{ algorithm: 'consistent-hash', pods: BALANCED[family].pods.slice(0, 2) }, `${nat} ${HASH(saddr)} ${map}`],
     [
       {
         algorithm: 'consistent-hash',
         pods: BALANCED[family].pods.slice(0, 2),
         annotations: { [ANNOTATION_HASH_BY]: 'client-address-and-port' },
       },
-      `${nat} ${HASH(`${saddr} . th sport`, 251)} ${map}`,
+      `${nat} ${HASH(`${saddr} . th sport`)} ${map}`,
     ],
   ];
   for (const [options, rule] of cases) {
@@ -85,25 +88,38 @@ test('BALANCE-30 weights repeat endpoints in the slots of the shared chains', ()
     assert.match(targets, /goto pick-cluster-5, .*goto external-nodeport-cluster-5/);
   }));
 
-test('BALANCE-31 local endpoints have a chain and a map of their own', () => {
-  const spec = { externalTrafficPolicy: 'Local', internalTrafficPolicy: 'Local' } as const;
-  return withService('IPv4', { algorithm: 'round-robin', spec }, async harness => {
-    const [web, endpoints] = balancedService('IPv4', { algorithm: 'round-robin', spec });
-    const [first, ...others] = endpoints.endpoints;
-    assert.ok(first);
-    harness.set(web, { ...endpoints, endpoints: [{ ...first, nodeName: 'node-a' }, ...others] });
-    await harness.sync();
-    assert.deepEqual(rules(harness, 'IPv4', `local-${BASE}`), [`dnat ip to numgen inc mod 1 map @local-slots-${BASE}`]);
-    assert.deepEqual(slots(harness, `local-slots-${BASE}`), ['10.244.1.1 . 8080']);
-    assert.equal(rules(harness, 'IPv4', `external-${BASE}`).at(-1), `goto local-${BASE}`);
-    assert.equal(slots(harness, `slots-${BASE}`).length, 3);
+for (const family of FAMILIES) {
+  const [nft, address] = family === 'IPv4' ? ['ip', 'ip daddr'] : ['ip6', 'ip6 daddr'];
+  const frontend = 'meta l4proto . th dport . meta priority';
+  test(`BALANCE-32 the ${family} chain of slots looks for frontends with an address, and then for node ports`, () =>
+    withService(family, { algorithm: 'round-robin' }, harness =>
+      assert.deepEqual(rules(harness, family, 'slot-cluster'), [
+        `meta priority set none dnat ${nft} to ${address} . ${frontend} map @cluster-endpoints`,
+        `meta priority set none dnat ${nft} to ${frontend} map @nodeport-cluster-endpoints`,
+      ]),
+    ));
+}
+
+for (const [algorithm, rule] of [
+  ['round-robin', 'meta priority set numgen inc mod 1 goto slot-local'],
+  ['consistent-hash', `dnat ip to ${HASH('ip saddr')} map @local-slots-${BASE}`],
+] as const) {
+  test(`BALANCE-31 endpoints of this node have a chain of their own with ${algorithm}`, () => {
+    const spec = { externalTrafficPolicy: 'Local', internalTrafficPolicy: 'Local' } as const;
+    return withService('IPv4', { algorithm, spec }, async harness => {
+      const [web, endpoints] = balancedService('IPv4', { algorithm, spec });
+      const [first = assert.fail(), ...others] = endpoints.endpoints;
+      harness.set(web, { ...endpoints, endpoints: [{ ...first, nodeName: 'node-a' }, ...others] });
+      await harness.sync();
+      assert.deepEqual(rules(harness, 'IPv4', `local-${BASE}`), [rule]);
+      assert.equal(rules(harness, 'IPv4', `external-${BASE}`).at(-1), `goto local-${BASE}`);
+    });
   });
-});
+}
 
 test('BALANCE-34 with session affinity the map gives the number of an endpoint', () => {
   const spec = { sessionAffinity: 'ClientIP' } as const;
-  const pods = BALANCED.IPv4.pods.slice(0, 2);
-  return withService('IPv4', { algorithm: 'round-robin', pods, spec }, harness => {
+  return withService('IPv4', { algorithm: 'round-robin', pods: PODS, spec }, harness => {
     const known = rules(harness, 'IPv4', `service-${BASE}`);
     assert.deepEqual(
       known.map(rule => rule.replace(/[A-Z2-7]{8}-default\/web\/tcp\/http__/g, '')),
@@ -155,13 +171,26 @@ for (const algorithm of ALGORITHMS) {
   }
 }
 
-test('BALANCE-36 the mode repairs its own maps and chains', () =>
-  withService('IPv4', { algorithm: 'round-robin' }, async harness => {
-    const { namespace } = harness;
+test('BALANCE-36 the listing has the chain and the map of the service port, with the first slots', () =>
+  withService('IPv4', { algorithm: 'consistent-hash' }, async harness => {
+    const { blocks } = await harness.mode.listing('IPv4', harness.plans());
+    const own = blocks.filter(({ name }) => name.endsWith(BASE));
+    assert.deepEqual(
+      own.map(({ id, servicePort, lines, total }) => [id, servicePort, lines.length, total]).toSorted(),
+      [
+        [`chain external-${BASE}`, 'default/web:http', 2, 2],
+        [`chain service-${BASE}`, 'default/web:http', 1, 1],
+        [`map slots-${BASE}`, 'default/web:http', 200, HASH_SLOTS],
+      ],
+    );
+  }));
+
+test('BALANCE-36 the mode repairs chains and maps of one service port', () =>
+  withService('IPv4', { algorithm: 'consistent-hash' }, async ({ namespace }) => {
     const wanted = canonicalRuleset(namespace);
     for (const damage of [
       ['flush', 'map', 'ip', 'kube-proxy', `slots-${BASE}`],
-      ['add', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, '{ 7 : 10.9.9.9 . 1 }'],
+      ['add', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, `{ ${HASH_SLOTS} : 10.9.9.9 . 1 }`],
       ['flush', 'chain', 'ip', 'kube-proxy', `service-${BASE}`],
     ]) {
       nft(namespace, ...damage);
@@ -175,11 +204,11 @@ test('BALANCE-36 a reading finds a slot that is missing, and one too many', () =
     const clock = new ManualClock();
     const harness = new ModeHarness(events => new NftablesMode({ namespace, events, clock }));
     try {
-      harness.set(...balancedService('IPv4', { algorithm: 'round-robin' }));
+      harness.set(...balancedService('IPv4', { algorithm: 'consistent-hash', pods: PODS }));
       await harness.sync();
       const [plan = assert.fail()] = harness.plans();
       nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, '{ 0x1 }');
-      nft(namespace, 'add', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, '{ 0x3 : 10.9.9.9 . 1 }');
+      nft(namespace, 'add', 'element', 'ip', 'kube-proxy', `slots-${BASE}`, `{ ${HASH_SLOTS} : 10.9.9.9 . 1 }`);
       const { entries } = await harness.mode.readBack('IPv4', plan);
       assert.deepEqual(
         differences(entries).map(text => text.split(':')[0]),
@@ -200,6 +229,6 @@ test('BALANCE-31 the mode removes the chain and the map when the Service does no
     assert.equal(names(), null);
     harness.set(...balancedService('IPv4', { algorithm: 'round-robin' }));
     await harness.sync();
-    assert.deepEqual(slots(harness, `slots-${BASE}`).length, 3);
+    assert.deepEqual(names()?.toSorted(), [`chain external-${BASE}`, `chain service-${BASE}`]);
     assert.deepEqual(harness.events.lines, []);
   }));

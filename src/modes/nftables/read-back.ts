@@ -1,5 +1,4 @@
 import {
-  dataBytes,
   type Element,
   printElementOf,
   printListedChain,
@@ -27,6 +26,7 @@ import { type Layout, TABLE } from './table/layout.ts';
 import { affinitySet } from './table/own-chains.ts';
 import { rejectChains, steeringChains } from './table/program.ts';
 import type { RenderContext } from './table/shared-chains.ts';
+import type { SlotTable } from './table/slot-table.ts';
 
 export interface ReadBackInput {
   readonly context: RenderContext;
@@ -38,6 +38,7 @@ export interface ReadBackInput {
 
 /** Foreign rules of one chain beyond this number are not read. */
 const MAX_EXTRA_RULES = 100;
+const MAX_EXTRA_SLOTS = 100;
 
 /** Reads what the table has for one service port: its elements and chains, and the chains on its way. */
 export async function readBackNftables(input: ReadBackInput): Promise<KernelReading> {
@@ -67,7 +68,7 @@ class Reading implements KernelReading {
     if (!this.#table()) return;
     await this.#elements();
     await this.#chains();
-    for (const map of this.#ownMaps()) if (await this.#budget.spend()) this.#set(map);
+    for (const table of this.#rendered.tables) if (await this.#budget.spend()) this.#slots(table);
     await this.#affinity();
     this.incomplete ??= this.#budget.spent;
   }
@@ -95,9 +96,6 @@ class Reading implements KernelReading {
       this.#element(set, undefined, this.#input.lookups.element(set, key));
     }
     for (const slots of endpointSlots(this.#layout, this.#input.plan)) await this.#extraSlots(slots, wanted);
-    for (const set of this.#ownMaps()) {
-      await this.#extraSlots({ set, key: slot => dataBytes(set.type, [slot]) }, wanted);
-    }
   }
 
   /** Slots are numbered without gaps, so an extra one follows the last that is wanted. */
@@ -153,9 +151,21 @@ class Reading implements KernelReading {
     }
   }
 
-  /** From slots to endpoints, for one service port. */
-  #ownMaps(): readonly SetOrMap[] {
-    return this.#rendered.sets.filter(({ kind }) => kind === 'map');
+  /** A table has thousands of slots. Only those that differ become entries. */
+  #slots(table: SlotTable): void {
+    const map = this.#set(table.map);
+    if (!map) return;
+    const limit = table.slots.length + MAX_EXTRA_SLOTS;
+    const listed = this.#input.lookups.elements(map, limit);
+    if (listed.length === limit) this.incomplete = `the mode read only ${limit} elements of map ${map.name}`;
+    const found = new Map(listed.map(element => [elementIdentity(map, element.key), element]));
+    for (const wanted of table.elements()) {
+      const identity = elementIdentity(map, wanted.key);
+      const element = found.get(identity);
+      found.delete(identity);
+      if (!element || !wanted.data || !element.data?.equals(wanted.data)) this.#element(map, wanted, element);
+    }
+    for (const element of found.values()) this.#element(map, undefined, element);
   }
 
   #set(wanted: SetOrMap): SetOrMap | undefined {

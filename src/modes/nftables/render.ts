@@ -18,16 +18,20 @@ import { elementComment, servicePortBase } from './names.ts';
 import type { ChainRules } from './table/chain-rules.ts';
 import type { Layout } from './table/layout.ts';
 import { affinitySet, endpointChain, firewallChain } from './table/own-chains.ts';
-import { hasOwnPicks, ownPick, ownPickName, type PickScope } from './table/own-picks.ts';
+import { countsTurns, hasOwnPicks, inTurns, ownPick, ownPickName, turnChain } from './table/own-picks.ts';
 import { LOCALHOST_REJECT_CHAIN } from './table/program.ts';
 import { mayDrop, refusalPlace } from './table/refusals.ts';
 import {
   externalClusterChain,
   externalLocalChain,
   type RenderContext,
+  type Scope,
+  slotChain,
+  slotChainName,
   type Target,
   targetNumber,
 } from './table/shared-chains.ts';
+import type { SlotTable } from './table/slot-table.ts';
 
 /** An element and the set that it is in. */
 export interface Placed {
@@ -40,7 +44,16 @@ export interface Rendered {
   readonly sets: readonly SetOrMap[];
   /** A chain comes before the chains that go to it. */
   readonly chains: readonly ChainRules[];
+  /** Without those of tables. */
   readonly elements: readonly Placed[];
+  /** Maps that belong to this service port. */
+  readonly tables: readonly SlotTable[];
+}
+
+/** All elements that a service port needs. */
+export function* allElements({ elements, tables }: Rendered): Generator<Placed> {
+  yield* elements;
+  for (const table of tables) for (const element of table.elements()) yield { set: table.map, element };
 }
 
 interface EndpointMaps {
@@ -64,6 +77,7 @@ class Rendering implements Rendered {
   readonly sets: SetOrMap[] = [];
   readonly chains: ChainRules[] = [];
   readonly elements: Placed[] = [];
+  readonly tables: SlotTable[] = [];
   readonly #context: RenderContext;
   readonly #layout: Layout;
   readonly #plan: ServicePortPlan;
@@ -155,7 +169,7 @@ class Rendering implements Rendered {
   #target(frontend: Frontend, maps: EndpointMaps, address: readonly string[]): ChosenChain | undefined {
     const { kind, action, policy, port, shortCircuit } = frontend;
     const { cluster, local } = slotsOf(this.#plan);
-    const toCluster = () => this.#pick(maps.cluster, cluster, 'service', address, port);
+    const toCluster = () => this.#pick(maps.cluster, cluster, 'cluster', address, port);
     const toLocal = () => this.#pick(maps.local, local, 'local', address, port);
     const isForwarded = action === 'forward';
     if (kind === 'ClusterIP') {
@@ -196,30 +210,35 @@ class Rendering implements Rendered {
     }
     const picks = [pickCluster, pickLocal ?? (policy === 'Local' ? 'none' : undefined)];
     const name = ['external', ...picks.flatMap(pick => pick?.replace(/^pick-/, '') ?? [])].join('-');
-    this.#chain(this.#context.external(name, () => make(name)));
+    this.#chain(this.#context.named(name, () => make(name)));
     return name;
   }
 
   /** The chain that picks one of the slots, with the elements that it needs. */
-  #pick(map: NftMap, slots: readonly Endpoint[], scope: PickScope, address: readonly string[], port: number): string {
-    if (this.#hasOwnPicks) return this.#ownPick(scope);
-    slots.forEach((endpoint, slot) => {
+  #pick(map: NftMap, slots: readonly Endpoint[], scope: Scope, address: readonly string[], port: number): string {
+    const plan = this.#plan;
+    const isCounted = this.#hasOwnPicks && countsTurns(plan);
+    if (this.#hasOwnPicks && !isCounted) return this.#ownPick(scope);
+    inTurns(plan, slots).forEach((endpoint, slot) => {
       const key = dataBytes(map.type, [...address, this.#protocol, port, slot]);
       this.#place(map, { key, data: dataBytes(map.data, [endpoint.ip, endpoint.port]) });
     });
-    const chain = this.#context.pick(map, slots.length);
+    if (isCounted) this.#chain(this.#context.named(slotChainName(scope), () => slotChain(this.#layout, scope)));
+    const chain = isCounted ? turnChain(scope, plan, slots.length) : this.#context.pick(map, slots.length);
     this.#chain(chain);
     return chain.chain.name;
   }
 
   /** All frontends use the same chain. */
-  #ownPick(scope: PickScope): string {
+  #ownPick(scope: Scope): string {
     const name = ownPickName(scope, this.#plan);
     if (this.#chainNames.has(name)) return name;
-    const { chain, map, elements } = ownPick(this.#layout, scope, this.#plan);
+    const { chain, table } = ownPick(this.#layout, scope, this.#plan);
     this.#chain(chain);
-    if (map) this.sets.push(map);
-    for (const element of elements) if (map) this.#place(map, element);
+    if (table) {
+      this.sets.push(table.map);
+      this.tables.push(table);
+    }
     return name;
   }
 

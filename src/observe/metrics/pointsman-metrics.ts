@@ -56,6 +56,21 @@ function programmingMetrics(set: MetricSet) {
       FAMILY,
       'Repairs of rules that another program changed.',
     ),
+    endpointEjections: set.counter(
+      'pointsman_endpoint_ejections_total',
+      FAMILY,
+      'How often an endpoint was left out because new connections to it failed, and the Service asks for it.',
+    ),
+    connectionEventsLost: set.counter(
+      'pointsman_connection_event_losses_total',
+      [],
+      'How often the kernel dropped events about connections, because the proxy did not read them fast enough.',
+    ),
+    endedConnections: set.counter(
+      'pointsman_ended_connections_total',
+      FAMILY,
+      'TCP connections of endpoints that are gone, which the proxy ended because the Service asks for it.',
+    ),
   };
 }
 

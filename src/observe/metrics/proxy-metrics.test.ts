@@ -137,6 +137,8 @@ describe('metrics', () => {
     assert.equal(value('pointsman_service_ports_set_aside_total', { ...family, reason: 'EEXIST' }), 1);
     assert.equal(value('pointsman_service_ports_set_aside_total', { ...family, reason: 'other' }), 1);
     assert.equal(value('pointsman_drift_repairs_total', family), 1);
+    assert.equal(value('pointsman_ended_connections_total', family), 3);
+    assert.equal(value('pointsman_endpoint_ejections_total', family), 1);
     assert.equal(value('pointsman_kernel_batch_objects_bucket', { ...family, le: '1024' }), 1);
     assert.equal(value('pointsman_kernel_batch_objects_bucket', { ...family, le: '256' }), 0);
     assert.equal(value('pointsman_kernel_batch_duration_seconds_sum', family), 0.02);

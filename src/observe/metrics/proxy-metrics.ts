@@ -142,6 +142,18 @@ export class ProxyMetrics {
     this.#own.driftRepairs.inc({ ip_family: family });
   }
 
+  endpointEjected(family: Family): void {
+    this.#own.endpointEjections.inc({ ip_family: family });
+  }
+
+  connectionEventsLost(): void {
+    this.#own.connectionEventsLost.inc({});
+  }
+
+  connectionsEnded(family: Family, connections: number): void {
+    this.#own.endedConnections.inc({ ip_family: family }, connections);
+  }
+
   inputProblem(kind: string | undefined, reason: string): void {
     this.#own.inputProblems.inc({ kind: kind ?? 'other', reason });
   }

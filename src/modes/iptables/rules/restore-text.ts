@@ -41,6 +41,8 @@ export class TableText {
   readonly name: string;
   readonly chains: string[] = [];
   readonly rules: string[] = [];
+  /** How many rules are left out because the kernel has them. */
+  kept = 0;
 
   constructor(name: string) {
     this.name = name;

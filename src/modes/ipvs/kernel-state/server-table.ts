@@ -7,6 +7,7 @@ import {
   type ServiceKey,
 } from '../../../kernel/ipvs/index.ts';
 import { type Family, joinHostPort } from '../../../net/index.ts';
+import { type EndedEndpoint, endedConnectionTest } from '../../../plan/index.ts';
 import { isDrained, type KnownServer, serverChanges } from '../diff.ts';
 import type { WantedObjects } from '../wanted/wanted-objects.ts';
 import { isLeftOver, type Owner } from './ownership.ts';
@@ -102,6 +103,24 @@ export class ServerTable {
   /** Removes real servers whose last connection ended. */
   drain(wanted: WantedObjects): Promise<void> {
     return this.#drain([...this.#draining], wanted, undefined);
+  }
+
+  /** Removes real servers that leave although they have connections. The kernel then forgets these connections. */
+  async endNow(wanted: WantedObjects, ended: readonly EndedEndpoint[]): Promise<void> {
+    const find = endedConnectionTest(ended, true);
+    const changes: ServerChange[] = [];
+    for (const id of this.#draining) {
+      const known = this.#known.get(id);
+      if (known?.service.key.kind !== 'address') continue;
+      const { key } = known.service;
+      const stay = new Set(wanted.server(id)?.endpoints.map(({ text }) => text));
+      for (const [name, { address, port }] of known.destinations) {
+        const connection = { destination: { ip: key.address, port: key.port }, answeredBy: { ip: address, port } };
+        if (stay.has(name) || !find(connection)) continue;
+        changes.push({ id, change: { kind: 'del-dest', service: key, destination: { address, port } } });
+      }
+    }
+    await this.#apply(changes, undefined);
   }
 
   #withDestinations(service: ServiceEntry): OwnServer {

@@ -1,6 +1,6 @@
 import { type Element, type SetOrMap, Transaction } from '../../../kernel/nftables/index.ts';
 import type { ServicePortPlan } from '../../../plan/index.ts';
-import { render } from '../render.ts';
+import { allElements, render } from '../render.ts';
 import { TABLE } from '../table/layout.ts';
 import type { RenderContext } from '../table/shared-chains.ts';
 import { type Snapshot, valueText } from './snapshot.ts';
@@ -14,7 +14,7 @@ export function prepareElementRepair(
 ): Transaction {
   const missing = new Map<string, { readonly set: SetOrMap; readonly element: Element; readonly isWrong: boolean }>();
   for (const plan of plans) {
-    for (const { set, element } of render(context, plan).elements) {
+    for (const { set, element } of allElements(render(context, plan))) {
       const listed = elements.get(set.name);
       if (!listed) continue;
       const value = listed.value(element);

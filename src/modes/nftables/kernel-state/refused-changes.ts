@@ -1,6 +1,6 @@
 import type { BatchError, Failure } from '../../../kernel/nftables/index.ts';
 import type { PlanChange } from '../../plan-book.ts';
-import { render } from '../render.ts';
+import { allElements, render } from '../render.ts';
 import type { RenderContext } from '../table/shared-chains.ts';
 import { chainIdentity, elementIdentity, setIdentity } from './use-counts.ts';
 
@@ -13,9 +13,10 @@ export function refusedChanges(
   const refused = new Set(failures.flatMap(identities));
   return changes.filter(({ to }) => {
     if (!to) return false;
-    const { chains, sets, elements } = render(context, to);
+    const rendered = render(context, to);
+    const { chains, sets } = rendered;
     return (
-      elements.some(({ set, element }) => refused.has(elementIdentity(set, element.key))) ||
+      [...allElements(rendered)].some(({ set, element }) => refused.has(elementIdentity(set, element.key))) ||
       chains.some(({ chain }) => refused.has(chainIdentity(chain.name))) ||
       sets.some(({ name }) => refused.has(setIdentity(name)))
     );

@@ -31,6 +31,7 @@ const CHAINS: Readonly<Record<string, string>> = {
 /** What the chains are for that exist because Services use them, by how their names begin. */
 const CHAIN_KINDS: readonly (readonly [prefix: string, about: string])[] = [
   ['pick-', 'Sends a connection to one of its endpoints; the last number of the name says of how many.'],
+  ['slot-', 'Sends a connection to the endpoint whose slot the chain of its service port has chosen.'],
   ['external-', 'Masquerades connections from outside where their policy wants it, and goes on to the endpoints.'],
   ['firewall-', 'Lets the allowed sources of a load-balancer IP pass, and drops all others.'],
   ['service-', 'Picks the endpoint that remembers the client, or one by the way in which the Service is balanced.'],
@@ -67,7 +68,7 @@ const SETS: Readonly<Record<string, string>> = {
 };
 
 const AFFINITY = 'The clients that this endpoint serves, until their session affinity ends. The kernel adds them.';
-const OWN_MAP = 'The endpoints of one service port by slot. Its chain takes slots in turn, or by a hash of the client.';
+const OWN_MAP = 'The endpoints of one service port by slot. The chain of the service port chooses a slot.';
 
 export function aboutChain(name: string): string | undefined {
   return CHAINS[name] ?? CHAIN_KINDS.find(([prefix]) => name.startsWith(prefix))?.[1];

@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   constant,
   type DataType,
-  type DataValue,
-  dataBytes,
   dnatToMap,
-  type Element,
   goto,
   host32,
   ipSaddr,
@@ -25,28 +22,25 @@ import { servicePortBase } from '../names.ts';
 import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
 import type { Layout } from './layout.ts';
 import { affinityPick, endpointChainName, toKnownEndpoint } from './own-chains.ts';
+import { type Scope, slotChainName } from './shared-chains.ts';
+import { SlotTable } from './slot-table.ts';
 
-// Turns need a counter for each service port, and a consistent hash needs hundreds of slots. Such a service port has a
-// chain and a map of its own, which all its frontends use. The kernel walks through all elements of a map when a chain
-// begins to use it; a map of its own keeps that short.
-
-/** Which endpoints a chain picks from: all that the Service has, or those on this node. */
-export type PickScope = 'service' | 'local';
+// A counter of turns belongs to one service port, so the chain that counts does too. A consistent hash needs hundreds of
+// slots, so its service port has a map of its own, which all its frontends use.
 
 /** A chain that picks an endpoint, with the map that it needs. */
 export interface OwnPick {
   readonly chain: ChainRules;
-  /** From a slot to an endpoint. Undefined if the chain needs no map. */
-  readonly map: NftMap | undefined;
-  readonly elements: readonly Omit<Element, 'kind'>[];
+  /** Undefined if the chain needs no map. */
+  readonly table: SlotTable | undefined;
 }
 
 /** All nodes hash with the same seed, so that a client gets the same endpoint through each of them. */
 const HASH_SEED = 0x706d6e31;
 
 /** Maps to the address and port of an endpoint, and maps to the number of an endpoint. */
-const MAPS: Readonly<Record<PickScope, { readonly endpoints: string; readonly numbers: string }>> = {
-  service: { endpoints: 'slots', numbers: 'choices' },
+const MAPS: Readonly<Record<Scope, { readonly endpoints: string; readonly numbers: string }>> = {
+  cluster: { endpoints: 'slots', numbers: 'choices' },
   local: { endpoints: 'local-slots', numbers: 'local-choices' },
 };
 const MAP_NAME = /^(local-)?(slots|choices)-/;
@@ -62,20 +56,29 @@ export function hasOwnPicks({ port, balance }: ServicePortPlan): boolean {
   return port.affinitySeconds > 0 || takesTurns(balance) || balance?.algorithm === 'consistent-hash';
 }
 
-export function ownPickName(scope: PickScope, plan: ServicePortPlan): string {
-  return `${scope}-${servicePortBase(plan)}`;
+export function ownPickName(scope: Scope, plan: ServicePortPlan): string {
+  return `${scope === 'local' ? 'local' : 'service'}-${servicePortBase(plan)}`;
+}
+
+/** Whether the own chain counts turns, and the shared maps have the endpoints. */
+export function countsTurns({ port, balance }: ServicePortPlan): boolean {
+  return port.affinitySeconds === 0 && takesTurns(balance);
+}
+
+/** The chain chooses the next slot. A shared chain finds the endpoint of the slot. */
+export function turnChain(scope: Scope, plan: ServicePortPlan, count: number): ChainRules {
+  return chainRules(ownPickName(scope, plan), [[...setPriority(numgen('inc', count)), goto(slotChainName(scope))]]);
 }
 
 /** The own chain of a service port. Clients that an endpoint remembers come to that endpoint again. */
-export function ownPick(layout: Layout, scope: PickScope, plan: ServicePortPlan): OwnPick {
+export function ownPick(layout: Layout, scope: Scope, plan: ServicePortPlan): OwnPick {
   const hasAffinity = plan.port.affinitySeconds > 0;
   const { balance } = plan;
   if (balance && !isEven(balance)) {
     return hasAffinity ? affinitySlots(layout, scope, plan, balance) : pickSlots(layout, scope, plan, balance);
   }
-  const { cluster, local } = plan.endpoints;
-  const chain = affinityPick(layout, ownPickName(scope, plan), plan, scope === 'local' ? local : cluster);
-  return { chain, map: undefined, elements: [] };
+  const chain = affinityPick(layout, ownPickName(scope, plan), plan, plan.endpoints[scope]);
+  return { chain, table: undefined };
 }
 
 /** Each endpoint has the same chance, as without a choice. */
@@ -87,14 +90,13 @@ function takesTurns(balance: Balance | undefined): boolean {
   return balance?.algorithm === 'round-robin' || balance?.algorithm === 'least-connections';
 }
 
-function pickSlots(layout: Layout, scope: PickScope, plan: ServicePortPlan, balance: Balance): OwnPick {
-  const slots = ownSlots(scope, plan, balance);
+function pickSlots(layout: Layout, scope: Scope, plan: ServicePortPlan, balance: Balance): OwnPick {
+  const slots = inTurns(plan, slotsOf(plan)[scope]);
   const map = ownMap(MAPS[scope].endpoints, plan, layout.clusterEndpoints.data);
   const slot = slotSelector(layout, balance, slots.length);
   return {
     chain: chainRules(ownPickName(scope, plan), [dnatToMap(layout.nft, [slot], map.name)]),
-    map,
-    elements: slotElements(map, slots, ({ ip, port }) => [ip, port]),
+    table: new SlotTable(map, slots, { id: ({ text }) => text, data: ({ ip, port }) => [ip, port] }),
   };
 }
 
@@ -103,12 +105,12 @@ function pickSlots(layout: Layout, scope: PickScope, plan: ServicePortPlan, bala
  * of the endpoint must also remember the client. The packet's priority carries the number from the map to the rule that
  * goes to that chain.
  */
-function affinitySlots(layout: Layout, scope: PickScope, plan: ServicePortPlan, balance: Balance): OwnPick {
-  const slots = ownSlots(scope, plan, balance);
-  const { cluster, local } = plan.endpoints;
-  const endpoints = scope === 'local' ? local : cluster;
+function affinitySlots(layout: Layout, scope: Scope, plan: ServicePortPlan, balance: Balance): OwnPick {
+  const slots = inTurns(plan, slotsOf(plan)[scope]);
+  const endpoints = plan.endpoints[scope];
   const map = ownMap(MAPS[scope].numbers, plan, [SLOT]);
   const numbers = new Map(endpoints.map(({ text }, i) => [text, i + 1]));
+  const numberOf = ({ text }: Endpoint) => numbers.get(text) ?? 0;
   const slot = slotSelector(layout, balance, slots.length);
   const known = endpoints.map((endpoint): RuleBody => [toKnownEndpoint(layout, plan, endpoint)]);
   const chosen = endpoints.map((endpoint, i): RuleBody => {
@@ -118,8 +120,7 @@ function affinitySlots(layout: Layout, scope: PickScope, plan: ServicePortPlan, 
   const choose: RuleBody = [setPriority(lookUp([slot], map.name, 4))];
   return {
     chain: chainRules(ownPickName(scope, plan), ...known, choose, ...chosen),
-    map,
-    elements: slotElements(map, slots, ({ text }) => [numbers.get(text) ?? 0]),
+    table: new SlotTable(map, slots, { id: numberOf, data: endpoint => [numberOf(endpoint)] }),
   };
 }
 
@@ -131,10 +132,8 @@ function ownMap(prefix: string, plan: ServicePortPlan, data: readonly DataType[]
  * A counter begins at its first slot whenever its rule is written. The rule changes with the number of slots, so the
  * endpoint that comes first depends on that number. Otherwise frequent changes would favour one endpoint.
  */
-function ownSlots(scope: PickScope, plan: ServicePortPlan, balance: Balance): readonly Endpoint[] {
-  const { cluster, local } = slotsOf(plan);
-  const slots = scope === 'local' ? local : cluster;
-  if (!takesTurns(balance) || slots.length < 2) return slots;
+export function inTurns(plan: ServicePortPlan, slots: readonly Endpoint[]): readonly Endpoint[] {
+  if (!takesTurns(plan.balance) || slots.length < 2) return slots;
   const digest = createHash('sha256')
     .update(`${servicePortBase(plan)} ${slots.length}`)
     .digest();
@@ -147,18 +146,4 @@ function slotSelector({ nft }: Layout, balance: Balance, count: number): Selecto
   if (balance.algorithm !== 'consistent-hash') return numgen('random', count);
   const input = balance.hashBy === 'client-address' ? [ipSaddr(nft)] : [ipSaddr(nft), thSport];
   return jhash(input, count, HASH_SEED);
-}
-
-function slotElements(
-  map: NftMap,
-  slots: readonly Endpoint[],
-  valuesOf: (endpoint: Endpoint) => readonly DataValue[],
-): readonly Omit<Element, 'kind'>[] {
-  // A table of a hash has each endpoint about a hundred times.
-  const known = new Map<Endpoint, Buffer>();
-  return slots.map((endpoint, slot) => {
-    const data = known.get(endpoint) ?? dataBytes(map.data, valuesOf(endpoint));
-    known.set(endpoint, data);
-    return { key: dataBytes(map.type, [slot]), data };
-  });
 }

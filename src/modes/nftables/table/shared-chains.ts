@@ -8,6 +8,7 @@ import {
   markOr,
   matchFibType,
   metaL4proto,
+  metaPriority,
   type NftMap,
   numgen,
   setPriority,
@@ -25,7 +26,7 @@ export class RenderContext {
   readonly layout: Layout;
   readonly options: FixedProgramOptions;
   readonly #picks = new Map<NftMap, ChainRules[]>();
-  readonly #externals = new Map<string, ChainRules>();
+  readonly #named = new Map<string, ChainRules>();
 
   constructor(layout: Layout, options: FixedProgramOptions) {
     this.layout = layout;
@@ -43,11 +44,11 @@ export class RenderContext {
   }
 
   /** The same name always means the same rules. */
-  external(name: string, make: () => ChainRules): ChainRules {
-    const known = this.#externals.get(name);
+  named(name: string, make: () => ChainRules): ChainRules {
+    const known = this.#named.get(name);
     if (known) return known;
     const chain = make();
-    this.#externals.set(name, chain);
+    this.#named.set(name, chain);
     return chain;
   }
 }
@@ -60,6 +61,34 @@ export function pickChain(layout: Layout, endpoints: NftMap, count: number): Cha
     [...NO_PRIORITY, ...dnatToMap(layout.nft, key, endpoints.name)],
   ]);
 }
+
+/** All usable endpoints of a service port, or those on this node. */
+export type Scope = 'cluster' | 'local';
+
+export function slotChainName(scope: Scope): string {
+  return `slot-${scope}`;
+}
+
+/**
+ * Sends a connection to the endpoint of a slot that another chain has chosen. The packet's priority carries the number
+ * of the slot. A frontend with an address has its endpoints in one map, and a node port in another.
+ */
+export function slotChain(layout: Layout, scope: Scope): ChainRules {
+  const { nft, clusterEndpoints, localEndpoints, nodePortClusterEndpoints, nodePortLocalEndpoints } = layout;
+  const [addresses, nodePorts] =
+    scope === 'local' ? [localEndpoints, nodePortLocalEndpoints] : [clusterEndpoints, nodePortClusterEndpoints];
+  const nodePort = [metaL4proto, thDport, metaPriority];
+  // If a map does not have the key, the packet keeps the number for the next rule.
+  const found = setPriority(constant(host32(0)), REGISTER_AFTER_MAPS);
+  return chainRules(
+    slotChainName(scope),
+    [dnatToMap(nft, [ipDaddr(nft), ...nodePort], addresses.name, found)],
+    [dnatToMap(nft, nodePort, nodePorts.name, found)],
+  );
+}
+
+/** Keys and data of the maps of endpoints end before this register, also those of IPv6. */
+const REGISTER_AFTER_MAPS = 3;
 
 /** Chains for up to this number of endpoints always exist. */
 const PERMANENT_PICKS = 10;

@@ -26,11 +26,18 @@ export function dnatTo(ip: Ip, port?: number): Expression[] {
 /**
  * `dnat ip to … map @endpoints`, for a map whose data are `ipv4_addr . inet_service` (or `ipv6_addr`). The key can
  * contain parts that nft's grammar does not accept, such as `numgen` in a concatenation. nft lists them nevertheless.
+ * `found`: what happens before the translation if the map has the key. It must not use the registers of the map.
  */
-export function dnatToMap(family: PacketFamily, key: readonly Selector[], name: SetReference): Expression[] {
+export function dnatToMap(
+  family: PacketFamily,
+  key: readonly Selector[],
+  name: SetReference,
+  found: readonly Expression[] = [],
+): Expression[] {
   const words = wordsFor(ADDRESS_BYTES[family]);
   return [
     ...map(key, name, 4 * (words + 1)).load(REG_1),
+    ...found,
     { kind: 'nat', type: 'dnat', family, addrMin: REG_1, protoMin: registerAt(words) },
   ];
 }

@@ -1,5 +1,6 @@
 import type { NftFamily } from '../../family.ts';
 import type { Expression } from '../expression.ts';
+import type { Register } from '../registers.ts';
 import { host32 } from './matches.ts';
 import { REG_1, type Selector } from './selector.ts';
 import { ctMark, metaMark } from './selectors.ts';
@@ -52,9 +53,9 @@ export function setMark(to: Selector): Expression[] {
   return [...to.load(REG_1), { kind: 'meta-set', key: 'mark', sreg: REG_1 }];
 }
 
-/** `meta priority set …`. */
-export function setPriority(to: Selector): Expression[] {
-  return [...to.load(REG_1), { kind: 'meta-set', key: 'priority', sreg: REG_1 }];
+/** `meta priority set …`. By default through the first register. */
+export function setPriority(to: Selector, register: Register = REG_1): Expression[] {
+  return [...to.load(register), { kind: 'meta-set', key: 'priority', sreg: register }];
 }
 
 /** `ct mark set …`. */

@@ -38,6 +38,7 @@ const KINDS: Readonly<Record<string, KindWords>> = {
   sync: { lane: 'syncs', icon: '↻', word: 'sync', tone: 'quiet' },
   syncFailed: { lane: 'syncs', icon: '✕', word: 'sync failed', tone: 'bad' },
   repair: { lane: 'repairs', icon: '⚒', word: 'repair', tone: 'warn' },
+  ended: { lane: 'changes', icon: '●', word: 'connections ended', tone: 'accent' },
   setAside: { lane: 'refusals', icon: '✕', word: 'set aside', tone: 'bad' },
   problem: { lane: 'problems', icon: '✕', word: 'problem', tone: 'bad' },
   recovered: { lane: 'problems', icon: '✓', word: 'recovered', tone: 'good' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { endpoint } from '../fixture.ts';
-import { conditionText, endpointRows, usedCounts } from './endpoint-rows.ts';
+import { conditionText, endpointRows, usedCounts, weightText } from './endpoint-rows.ts';
 
 const USED = { used: true, reason: 'ready' };
 const OTHER = { used: false, reason: 'on another node' };
@@ -12,6 +12,12 @@ const LIST = [
 ];
 
 describe('the table of endpoints', () => {
+  test('BALANCE-24 an endpoint has its weight, and the part of it that it gets for now', () => {
+    assert.equal(weightText(endpoint('10.0.0.1:80', {})), '–');
+    assert.equal(weightText(endpoint('10.0.0.1:80', { weight: 3 })), '3');
+    assert.equal(weightText(endpoint('10.0.0.1:80', { weight: 1, part: 0.5 })), '1, 50\u00a0% of it for now');
+  });
+
   test('PAGE-68 used endpoints come first, and those of this node before others', () => {
     assert.deepEqual(
       endpointRows(LIST).map(({ endpoint: { address }, isUsed }) => [address, isUsed]),

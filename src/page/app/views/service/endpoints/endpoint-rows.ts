@@ -1,4 +1,5 @@
 import type { EndpointDetail } from '../../../../../inspect/index.ts';
+import { percent } from '../../../parts/texts.ts';
 import { isUsedByPolicy } from '../picture/model.ts';
 
 export interface EndpointRow {
@@ -43,4 +44,10 @@ export function usedCounts(endpoints: readonly EndpointDetail[]): {
       ? endpoints.filter(endpoint => endpoint[policy]?.used).length
       : undefined;
   return { cluster: count('clusterPolicy'), local: count('localPolicy') };
+}
+
+/** `3`, or `3, 50 % of it for now` while it starts slowly. */
+export function weightText({ weight, part }: EndpointDetail): string {
+  if (weight === undefined) return '–';
+  return part === undefined ? `${weight}` : `${weight}, ${percent(part)} of it for now`;
 }

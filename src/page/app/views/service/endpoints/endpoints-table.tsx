@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { EndpointDetail, PortDetail } from '../../../../../inspect/index.ts';
 import { EmptyNote } from '../../../parts/notes.tsx';
-import { capitalized } from '../../../parts/texts.ts';
-import { type EndpointRow, endpointRows, FIRST_ROWS, usedCounts } from './endpoint-rows.ts';
+import { capitalized, percent } from '../../../parts/texts.ts';
+import { type EndpointRow, endpointRows, FIRST_ROWS, usedCounts, weightText } from './endpoint-rows.ts';
 
 interface EndpointsTableProps {
   readonly port: PortDetail;
@@ -30,6 +30,7 @@ export function EndpointsTable({ port, zone }: EndpointsTableProps) {
     hints: has(({ hints }) => hints && hints.length > 0),
     cluster: has(({ clusterPolicy }) => clusterPolicy),
     local: has(({ localPolicy }) => localPolicy),
+    weight: has(({ weight }) => weight !== undefined),
   };
   return (
     <>
@@ -63,6 +64,7 @@ interface Columns {
   readonly hints: boolean;
   readonly cluster: boolean;
   readonly local: boolean;
+  readonly weight: boolean;
 }
 
 function summary({ endpoints, topology }: PortDetail): string {
@@ -85,6 +87,7 @@ function Head({ columns }: { readonly columns: Columns }) {
         {columns.zone && <th scope="col">Zone</th>}
         {columns.hints && <th scope="col">Hints</th>}
         <th scope="col">Conditions</th>
+        {columns.weight && <th scope="col">Weight</th>}
         {columns.cluster && <th scope="col">Cluster traffic</th>}
         {columns.local && <th scope="col">Local traffic</th>}
       </tr>
@@ -116,6 +119,7 @@ function Row({ row, columns, zone }: { readonly row: EndpointRow; readonly colum
       )}
       {columns.hints && <td data-column="Hints">{endpoint.hints?.join(', ') ?? '–'}</td>}
       <td data-column="Conditions">{condition}</td>
+      {columns.weight && <td data-column="Weight">{weightText(endpoint)}</td>}
       {columns.cluster && (
         <td data-column="Cluster traffic">
           <Decision decision={endpoint.clusterPolicy} />
@@ -132,11 +136,12 @@ function Row({ row, columns, zone }: { readonly row: EndpointRow; readonly colum
 
 function Decision({ decision }: { readonly decision: EndpointDetail['clusterPolicy'] }) {
   if (!decision) return <span class="quiet">–</span>;
-  const { used, reason } = decision;
+  const { used, reason, share } = decision;
   return (
     <span>
       <span class={used ? 'good' : 'quiet'}>{used ? '✓ used' : '✕ not used'}</span>
       <span class="quiet">: {reason}</span>
+      {share !== undefined && <span class="quiet">, gets {percent(share)}</span>}
     </span>
   );
 }

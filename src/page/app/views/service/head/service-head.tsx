@@ -7,6 +7,7 @@ import { pageInfo } from '../../../state/page-info.ts';
 import { Connections } from '../connections/connections-plot.tsx';
 import { frontendId } from '../picture/model.ts';
 import type { Selection } from '../picture/selection.ts';
+import { balanceWords } from './balance-words.ts';
 import { CopyAs } from './copy-as.tsx';
 import { askedFrontend, explainTarget } from './explain-target.ts';
 import { stateAdvice } from './state-advice.ts';
@@ -122,11 +123,13 @@ function Facts({ detail, row, port }: FactsProps) {
 
 function policiesText(port: PortDetail | undefined): string {
   if (!port) return '–';
-  const { internalTrafficPolicy, externalTrafficPolicy, affinitySeconds, healthCheckNodePort, topology } = port;
+  const { internalTrafficPolicy, externalTrafficPolicy, affinitySeconds, healthCheckNodePort, topology, balance } =
+    port;
   return [
     `internal ${internalTrafficPolicy}`,
     externalTrafficPolicy && `external ${externalTrafficPolicy}`,
     affinitySeconds !== undefined && `session affinity ${affinitySeconds} s`,
+    balance && `balance ${balanceWords(balance)}`,
     healthCheckNodePort !== undefined && `health check at node port ${healthCheckNodePort}`,
     topology,
   ]

@@ -64,6 +64,8 @@ function choiceWords(choice: Choice): string {
       return 'in turns';
     case 'least-connections':
       return 'the one with the fewest connections';
+    case 'hash':
+      return choice.by === 'client-address' ? "by a hash of the client's address" : 'by a hash of address and port';
     case 'scheduler':
       return `as the scheduler ${choice.scheduler} of the kernel decides`;
   }

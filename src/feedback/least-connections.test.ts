@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FeedbackLab } from '../../test/support/feedback-lab.ts';
+import { ANNOTATION_BALANCE, ANNOTATION_SLOW_START } from '../api/index.ts';
+
+const A = '10.244.1.1';
+const B = '10.244.1.2';
+const LEAST = { [ANNOTATION_BALANCE]: 'least-connections' };
+
+test('BALANCE-62 the endpoint with fewer connections gets more slots, until the connections are level', async () => {
+  const lab = new FeedbackLab({ needsConnectionFeedback: true });
+  lab.setService(LEAST);
+  lab.setEndpoints([A, B]);
+  const [ofA, ofB] = [lab.flow(A), lab.flow(B)];
+  lab.flows = [ofA, ofB];
+  await lab.clock.advance(5000);
+  assert.deepEqual([lab.slots(), lab.replanned], [[A, B], []], 'nothing is written while they are level');
+  lab.flows = [ofA, ofB, ...Array.from({ length: 8 }, () => lab.flow(A))];
+  await lab.clock.advance(2000);
+  assert.deepEqual([lab.count(A), lab.count(B)], [1, 10]);
+  lab.flows = [...lab.flows, ...Array.from({ length: 8 }, () => lab.flow(B))];
+  await lab.clock.advance(1000);
+  assert.deepEqual([lab.slots(), lab.replanned.length], [[A, B], 2]);
+});
+
+test('BALANCE-62 an endpoint in slow start gets no rush, although it has no connections', async () => {
+  const lab = new FeedbackLab({ needsConnectionFeedback: true });
+  lab.setService({ ...LEAST, [ANNOTATION_SLOW_START]: '3600' });
+  lab.setEndpoints([A]);
+  lab.setEndpoints([A, B]);
+  lab.flows = Array.from({ length: 100 }, (_, i) => lab.flow(i < 91 ? A : B));
+  await lab.clock.advance(3000);
+  assert.deepEqual([lab.count(A), lab.count(B)], [10, 1]);
+});
+
+test('BALANCE-60 the proxy lists connections only while a Service asks for it, and only for modes that need it', async () => {
+  for (const needsConnectionFeedback of [true, false]) {
+    const lab = new FeedbackLab({ needsConnectionFeedback });
+    lab.setService({ 'pointsman.dev/balance': 'least-connections' });
+    lab.setEndpoints([A, B]);
+    assert.equal(lab.openTables, needsConnectionFeedback ? 1 : 0);
+    await lab.clock.advance(3000);
+    assert.equal(lab.looks.length, needsConnectionFeedback ? 3 : 0);
+    for (const look of lab.looks) assert.deepEqual(look, { family: 'IPv4', protocol: 6, reply: { srcPort: 8080 } });
+    lab.setService({});
+    lab.state.take();
+    await lab.clock.advance(0);
+    assert.deepEqual([lab.openTables, lab.clock.pending], [0, 0]);
+  }
+});
+
+test('BALANCE-60 a default of the operator counts for all Services', async () => {
+  const lab = new FeedbackLab({ needsConnectionFeedback: true });
+  lab.setService({});
+  lab.setEndpoints([A, B]);
+  assert.equal(lab.openTables, 0);
+  lab.setDefault('least-connections');
+  assert.equal(lab.openTables, 1);
+  lab.setDefault(undefined);
+  await lab.clock.advance(0);
+  assert.equal(lab.openTables, 0);
+});
