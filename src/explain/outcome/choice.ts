@@ -25,7 +25,7 @@ export function wayToChoose(way: EndpointChoice, plan: ServicePortPlan): ChosenW
     const text = `session affinity: a client keeps its endpoint for ${affinitySeconds} s after its last connection`;
     remarks.push({ code: 'affinity', text });
   }
-  remarks.push(...endingRemarks(port));
+  remarks.push(...endingRemarks(plan.port));
   if (choice.kind === 'scheduler') {
     remarks.push({ code: 'scheduler', text: `the scheduler ${choice.scheduler} of the kernel decides` });
   }
