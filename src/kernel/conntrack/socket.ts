@@ -1,6 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../errors.ts';
-import { Flag, NetlinkSocket, Protocol, type Request, refusalError, sendRequests } from '../netlink/index.ts';
+import {
+  Flag,
+  type MessageWriter,
+  NetlinkSocket,
+  Protocol,
+  type Request,
+  refusalError,
+  sendRequests,
+} from '../netlink/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { CtMessage } from './attributes.ts';
 import { nfgenmsg } from './family.ts';
@@ -70,6 +78,19 @@ export class ConntrackSocket {
   /** The same, many flows at a time, which costs a third. */
   batchesInBackground(filter: FlowFilter): AsyncGenerator<readonly Flow[], void, undefined> {
     return batchesInBackground(this.#open, filter);
+  }
+
+  /** All flows, as many at once as the kernel sends. Threads of the pool wait while the kernel walks through its table. */
+  async *batchesInBackground(): AsyncGenerator<readonly Flow[], void, undefined> {
+    const socket = this.#open();
+    try {
+      const write = (writer: MessageWriter) => encodePlainFilter(writer, {});
+      for await (const messages of socket.batchesInBackground('conntrack -L', CtMessage.GET, write)) {
+        yield messages.flatMap(({ body }) => decodeFlow(body) ?? []);
+      }
+    } finally {
+      socket.close();
+    }
   }
 
   /** The flows that match, up to limits. Threads of the pool wait while the kernel searches its table. */
