@@ -70,27 +70,9 @@ export class ConntrackSocket {
     }
   }
 
-  /** The same as `stream`, but threads of the pool wait while the kernel searches its table. */
-  async *streamInBackground(filter: FlowFilter): AsyncGenerator<Flow, void, undefined> {
-    for await (const batch of this.batchesInBackground(filter)) yield* batch;
-  }
-
-  /** The same, many flows at a time, which costs a third. */
-  batchesInBackground(filter: FlowFilter): AsyncGenerator<readonly Flow[], void, undefined> {
+  /** The same as `stream`, but many flows at a time. Threads of the pool wait while the kernel searches its table. */
+  batchesInBackground(filter: FlowFilter = {}): AsyncGenerator<readonly Flow[], void, undefined> {
     return batchesInBackground(this.#open, filter);
-  }
-
-  /** All flows, as many at once as the kernel sends. Threads of the pool wait while the kernel walks through its table. */
-  async *batchesInBackground(): AsyncGenerator<readonly Flow[], void, undefined> {
-    const socket = this.#open();
-    try {
-      const write = (writer: MessageWriter) => encodePlainFilter(writer, {});
-      for await (const messages of socket.batchesInBackground('conntrack -L', CtMessage.GET, write)) {
-        yield messages.flatMap(({ body }) => decodeFlow(body) ?? []);
-      }
-    } finally {
-      socket.close();
-    }
   }
 
   /** The flows that match, up to limits. Threads of the pool wait while the kernel searches its table. */
