@@ -1,14 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../errors.ts';
-import {
-  Flag,
-  type MessageWriter,
-  NetlinkSocket,
-  Protocol,
-  type Request,
-  refusalError,
-  sendRequests,
-} from '../netlink/index.ts';
+import { Flag, NetlinkSocket, Protocol, type Request, refusalError, sendRequests } from '../netlink/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { CtMessage } from './attributes.ts';
 import { nfgenmsg } from './family.ts';
