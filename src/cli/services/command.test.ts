@@ -75,10 +75,10 @@ test('TRAFFIC-12 the wide table shows traffic with units and aligned numbers, an
   const head = { ...HEAD, countsConnections: true, countsTraffic: ['connections', 'active', 'bytes'] };
   const lines = tableOf([busy, idle], { head, isWide: true });
   assert.deepEqual(lines.map(line => line.slice(line.indexOf('ENDPOINTS'))).slice(0, 1), [
-    'ENDPOINTS  CONNECTIONS  OPEN    BYTES  PACKETS  REJECTED  DROPPED  STATE       CHANGED',
+    'ENDPOINTS  BALANCE  CONNECTIONS  OPEN    BYTES  PACKETS  REJECTED  DROPPED  STATE       CHANGED',
   ]);
-  assert.match(lines[1] ?? '', /2\/3 {14}12345 {5}7 {2}3\.0 GiB {8}- {9}- {8}- {2}programmed {2}60s$/);
-  assert.match(lines[2] ?? '', /2\/3 {18}0 {5}0 {6}0 B {8}- {9}- {8}- {2}programmed {2}60s$/);
+  assert.match(lines[1] ?? '', /2\/3 {8}- {14}12345 {5}7 {2}3\.0 GiB {8}- {9}- {8}- {2}programmed {2}60s$/);
+  assert.match(lines[2] ?? '', /2\/3 {8}- {18}0 {5}0 {6}0 B {8}- {9}- {8}- {2}programmed {2}60s$/);
 });
 
 test('HISTORY-28 the first 200 rows decide the widths, and each later row is printed at once', () => {

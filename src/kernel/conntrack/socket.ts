@@ -7,7 +7,7 @@ import { nfgenmsg } from './family.ts';
 import { encodeFilter, encodePlainFilter, type FlowFilter, isPlain, matches, printFilter } from './filter.ts';
 import { decodeFlow, encodeFlow, type Flow } from './flow.ts';
 import { encodeIdentity, type FlowIdentity, printIdentity } from './identity.ts';
-import { type FlowSearch, isRefusedFilter, type SearchLimits, searchFlows, streamInBackground } from './search.ts';
+import { batchesInBackground, type FlowSearch, isRefusedFilter, type SearchLimits, searchFlows } from './search.ts';
 import { type ConntrackCount, decodeCount } from './stats.ts';
 
 /** How many flows a stream handles before it lets other work run. */
@@ -62,9 +62,9 @@ export class ConntrackSocket {
     }
   }
 
-  /** The same as `stream`, but threads of the pool wait while the kernel searches its table. */
-  streamInBackground(filter: FlowFilter): AsyncGenerator<Flow, void, undefined> {
-    return streamInBackground(this.#open, filter);
+  /** The same as `stream`, but many flows at a time. Threads of the pool wait while the kernel searches its table. */
+  batchesInBackground(filter: FlowFilter = {}): AsyncGenerator<readonly Flow[], void, undefined> {
+    return batchesInBackground(this.#open, filter);
   }
 
   /** The flows that match, up to limits. Threads of the pool wait while the kernel searches its table. */

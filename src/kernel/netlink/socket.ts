@@ -119,6 +119,15 @@ export class NetlinkSocket {
     type: number,
     write: (writer: MessageWriter) => void,
   ): AsyncGenerator<Message> {
+    for await (const batch of this.batchesInBackground(operation, type, write)) yield* batch;
+  }
+
+  /** The same, but the messages come as the kernel sends them: many at once, which are valid until the next ones come. */
+  async *batchesInBackground(
+    operation: string,
+    type: number,
+    write: (writer: MessageWriter) => void,
+  ): AsyncGenerator<readonly Message[]> {
     const sequence = this.reserveSequence();
     const writer = new MessageWriter(512).begin(type, Flag.REQUEST | Flag.DUMP, sequence);
     write(writer);
@@ -126,14 +135,17 @@ export class NetlinkSocket {
     for (;;) {
       const datagram = await (this.#transport.receiveInBackground?.() ?? this.#transport.receive());
       if (!datagram) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the dump ended early' });
+      const batch: Message[] = [];
       for (const message of readMessages(datagram)) {
         if (message.sequence !== sequence) continue;
         if (message.type === MessageType.DONE || message.type === MessageType.ERROR) {
+          yield batch;
           finishDump(operation, message, false);
           return;
         }
-        yield message;
+        batch.push(message);
       }
+      yield batch;
     }
   }
 

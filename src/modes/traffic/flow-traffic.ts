@@ -19,8 +19,6 @@ export interface FlowTrafficOptions {
 }
 
 const MIN_PAUSE_MS = 2000;
-/** How many flows a reading handles before it looks whether a break is due. */
-const FLOWS_PER_LOOK = 64;
 /** Limits memory: what a flow carried before is known only of so many flows. The kernel's usual limit is the same. */
 const MAX_FLOWS = 262_144;
 
@@ -69,7 +67,8 @@ export class FlowTraffic {
   async #dump(index: FrontendIndex): Promise<void> {
     const breaks = new Breaks();
     const flows = new Map<number, Carried>();
-    const ports = new Map<string, PortFlows>();
+    /** By plan and not by id: a reading looks a service port up for each flow. */
+    const ports = new Map<FamilyPlan, PortFlows>();
     // Service ports without flows keep their sums as long as they exist.
     for (const id of this.#ports.keys()) {
       const planned = index.byId(id);
@@ -77,12 +76,13 @@ export class FlowTraffic {
       if (breaks.isDue) await breaks.take();
     }
     const socket = ConntrackSocket.open({ namespace: this.#options.namespace });
-    let seen = 0;
     try {
-      for await (const flow of socket.streamInBackground({})) {
-        const found = isTranslated(flow) ? index.find(flow) : undefined;
-        if (found) this.#take(flow, this.#portOf(found, ports), flows);
-        if (++seen % FLOWS_PER_LOOK === 0 && breaks.isDue) await breaks.take();
+      for await (const batch of socket.batchesInBackground()) {
+        for (const flow of batch) {
+          const found = isTranslated(flow) ? index.find(flow) : undefined;
+          if (found) this.#take(flow, this.#portOf(found, ports), flows);
+        }
+        if (breaks.isDue) await breaks.take();
       }
       this.#flows = flows;
     } finally {
@@ -96,21 +96,19 @@ export class FlowTraffic {
       traffic.push(port.traffic);
       if (breaks.isDue) await breaks.take();
     }
-    this.#ports = ports;
+    this.#ports = new Map(Array.from(ports.values(), port => [trafficId(port.names), port]));
     this.#traffic = traffic;
   }
 
-  #portOf([family, plan]: FamilyPlan, ports: Map<string, PortFlows>): PortFlows {
-    const { service, port } = plan;
-    const id = trafficId({ family, service, port: port.name });
-    let found = ports.get(id);
-    if (found) return found;
-    found =
-      this.#ports.get(id) ??
-      new PortFlows({ family, service, port: port.name }, this.#options.countsConnections ?? true);
-    found.beginReading(plan);
-    ports.set(id, found);
-    return found;
+  #portOf(planned: FamilyPlan, ports: Map<FamilyPlan, PortFlows>): PortFlows {
+    const known = ports.get(planned);
+    if (known) return known;
+    const [family, plan] = planned;
+    const names = { family, service: plan.service, port: plan.port.name };
+    const port = this.#ports.get(trafficId(names)) ?? new PortFlows(names, this.#options.countsConnections ?? true);
+    port.beginReading(plan);
+    ports.set(planned, port);
+    return port;
   }
 
   #take(flow: Flow, port: PortFlows, flows: Map<number, Carried>): void {

@@ -18,14 +18,14 @@ export interface FlowShare {
 
 /** The flows of one service port, summed up by endpoint. */
 export class PortFlows {
-  readonly #names: Pick<ServicePortTraffic, 'family' | 'service' | 'port'>;
+  readonly names: Pick<ServicePortTraffic, 'family' | 'service' | 'port'>;
   readonly #countsConnections: boolean;
   readonly #sums = newSums(false);
   readonly #endpoints = new Map<string, Sums>();
   #planned: ReadonlySet<string> = new Set();
 
   constructor(names: Pick<ServicePortTraffic, 'family' | 'service' | 'port'>, countsConnections: boolean) {
-    this.#names = names;
+    this.names = names;
     this.#countsConnections = countsConnections;
   }
 
@@ -57,7 +57,7 @@ export class PortFlows {
     const endpoints = new Map<string, TrafficFigures>();
     for (const [endpoint, sums] of this.#endpoints) endpoints.set(endpoint, { ...sums });
     // The kernel's counters of the service port are more exact than the connections that readings saw.
-    return { ...this.#names, active, packets, bytes, endpoints };
+    return { ...this.names, active, packets, bytes, endpoints };
   }
 }
 

@@ -31,7 +31,7 @@ export const OWN_FLAGS = {
   'count-connections': flag(
     bool,
     false,
-    'In nftables and ebpf mode, let the kernel count the new connections of each service port. The metric pointsman_service_connections_total shows them.',
+    'Count the connections and the traffic of service ports and endpoints, as far as the mode can. The metrics pointsman_service_* show them.',
   ),
   'default-balance': flag(
     oneWordOf<Algorithm | ''>(ALGORITHMS),
