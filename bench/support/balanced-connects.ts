@@ -6,11 +6,14 @@ import { loopbackOf, withRoutes } from '../../test/support/namespaces.ts';
 import { service, slice } from '../../test/support/objects.ts';
 import { TestNetwork, TestSocket } from '../../test/support/test-socket.ts';
 import type { Choice } from './balance-load.ts';
+import { median, quantile } from './report.ts';
 
-/** How long each connection took to set up, in microseconds. */
+/** How long connections took to set up, in microseconds. */
 export interface BalancedConnects {
-  readonly direct: readonly number[];
-  readonly by: readonly { readonly choice: Choice; readonly times: readonly number[] }[];
+  /** `the endpoint itself`, or how the Service is balanced. */
+  readonly to: string;
+  readonly p50: number;
+  readonly p99: number;
 }
 
 const CONNECTIONS = 2000;
@@ -18,7 +21,7 @@ const WARM_UP = 200;
 const PODS = Array.from({ length: 5 }, (_, i) => `10.244.1.${i + 1}` as Ip);
 
 /** Connects to one Service of each kind in turns, so that other work of the machine slows all of them alike. */
-export async function measureBalancedConnects(choices: readonly Choice[]): Promise<BalancedConnects> {
+export async function measureBalancedConnects(choices: readonly Choice[]): Promise<readonly BalancedConnects[]> {
   const network = new TestNetwork(PODS);
   const { namespace } = network;
   const harness = new ModeHarness(events => new NftablesMode({ namespace, events }), {
@@ -42,11 +45,15 @@ export async function measureBalancedConnects(choices: readonly Choice[]): Promi
       services.forEach(({ times: all }, at) => void all.push(times[at] ?? 0));
       direct.push(directTime);
     }
-    return { direct, by: services.map(({ choice, times }) => ({ choice, times })) };
+    return [summary('the endpoint itself', direct), ...services.map(({ choice, times }) => summary(choice, times))];
   } finally {
     await harness.close();
     network.close();
   }
+}
+
+function summary(to: string, times: readonly number[]): BalancedConnects {
+  return { to, p50: median(times), p99: quantile(times, 0.99) };
 }
 
 function connect(network: TestNetwork, ip: Ip, port: number): number {

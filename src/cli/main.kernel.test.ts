@@ -142,7 +142,7 @@ describe('kube-proxy plan', () => {
     assert.match(stdout, /^default\/web:http/m);
     assert.match(stdout, /Problems \(2\)/);
     assert.match(stdout, /objects\.yaml:\d+:\d+: Service default\/bad: spec\.ports\[0\]\.port/);
-    assert.match(stdout, /Service default\/web: metadata\.annotations\[\S+\] "nine" is not round-robin/);
+    assert.match(stdout, /Service default\/web: metadata\.annotations\[\S+\] "nine" is not random/);
   });
 
   test('CLI-18 no manifest can control the terminal, in any form of the output', async () => {

@@ -38,6 +38,18 @@ test('BALANCE-3 the Event of an algorithm that the mode lacks names the Service,
   });
 });
 
+test('ENDING-9 the Event of connections that did not end is a warning about the Service', () => {
+  const service = serviceReference({ namespace: 'default', name: 'web', uid: 'u-1' });
+  assert.deepEqual(events.connectionsNotEnded(service, 'no luck'), {
+    type: 'Warning',
+    reason: 'ConnectionsNotEnded',
+    action: 'EndConnections',
+    regarding: service,
+    related: node,
+    note: 'node node-a could not end the connections of endpoints that are gone: no luck',
+  });
+});
+
 test('BALANCE-74 the Events of an endpoint that is left out and used again name node, service port, endpoint and cause', () => {
   const service = serviceReference({ namespace: 'default', name: 'web', uid: 'u-1' });
   const report = { family: 'IPv4', service: 'default/web', port: 'http', endpoint: '10.0.0.1:80' } as const;

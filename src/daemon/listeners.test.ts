@@ -98,11 +98,8 @@ describe('reports of the proxy', () => {
     );
   });
 
-  test('BALANCE-3 only the problem that the mode lacks an algorithm becomes an Event of the Service', () => {
-    const problem = { kind: 'Service', object: 'Service shop/web', message: 'weighted is not available' };
-    listeners.loop.problem(problem);
-    assert.deepEqual(unavailable, []);
-    listeners.loop.problem({ ...problem, reason: 'unavailable' });
+  test('BALANCE-3 what a mode cannot do becomes an Event of the Service', () => {
+    listeners.loop.balanceUnavailable?.('shop/web', 'weighted is not available');
     assert.deepEqual(unavailable, [['shop/web', 'weighted is not available']]);
   });
 

@@ -128,9 +128,8 @@ function loopListener(targets: ReportTargets): LoopListener {
     problem(problem) {
       input.add(problem);
       history.problem(problem);
-      const { reason, object = '', message } = problem;
-      if (reason === 'unavailable') targets.balanceUnavailable(object.replace(/^Service /, ''), message);
     },
+    balanceUnavailable: (service, reason) => targets.balanceUnavailable(service, reason),
     recovered(where) {
       input.recovered(where);
       history.recovered(where);

@@ -16,10 +16,10 @@ function setUp(lookMs: () => number) {
   const poll = new ConnectionPoll({
     clock,
     open: () => ({
-      async *streamInBackground(_filter: FlowFilter) {
+      async *batchesInBackground(_filter: FlowFilter) {
         looks.push(clock.elapsed());
         await new Promise<void>(resolve => clock.setTimer(lookMs(), resolve));
-        yield FLOW;
+        yield [FLOW];
       },
       close: () => {
         isClosed = true;

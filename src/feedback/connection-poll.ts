@@ -10,7 +10,7 @@ const PAUSE_AFTER_FAILURE_MS = 30_000;
 
 /** What the kernel shows. Tests give another. */
 export interface FlowTable {
-  streamInBackground(filter: FlowFilter): AsyncIterable<Flow>;
+  batchesInBackground(filter: FlowFilter): AsyncIterable<readonly Flow[]>;
   close(): void;
 }
 
@@ -60,9 +60,9 @@ export class ConnectionPoll {
     const start = clock.elapsed();
     try {
       for (const filter of await filters()) {
-        for await (const flow of this.#table.streamInBackground(filter)) {
+        for await (const batch of this.#table.batchesInBackground(filter)) {
           if (this.#isClosed) return;
-          found(flow);
+          for (const flow of batch) found(flow);
         }
       }
       if (this.#isClosed) return;

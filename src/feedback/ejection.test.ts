@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FeedbackLab } from '../../test/support/feedback-lab.ts';
 import { ANNOTATION_EJECT_AFTER } from '../api/index.ts';
+import { endpointsOf, explainEndpoints } from '../plan/index.ts';
 
 const A = '10.244.1.1';
 const B = '10.244.1.2';
@@ -74,4 +75,25 @@ test('BALANCE-60 BALANCE-70 the proxy subscribes only while a Service asks, and 
   lab.setService({});
   lab.state.take();
   assert.deepEqual([lab.isSubscribed, lab.clock.pending], [false, 0]);
+});
+
+test('BALANCE-74 the reason for an endpoint that is left out is that connections failed', () => {
+  const lab = new FeedbackLab();
+  lab.setService(EJECT);
+  lab.setEndpoints([A, B]);
+  lab.refuse(A);
+  lab.refuse(A);
+  const { model, planner } = lab.state.family('IPv4');
+  const [plan] = planner.plansOf('default/web');
+  const service = model.service('default/web');
+  assert.ok(plan && service);
+  const { node } = lab.state.nodeOptions.families.IPv4;
+  const explained = explainEndpoints(endpointsOf(service, plan.port), plan.port, node, plan);
+  assert.deepEqual(
+    explained.map(({ endpoint, cluster }) => [endpoint.ip, cluster?.used, cluster?.reason]),
+    [
+      [A, false, 'its connections failed'],
+      [B, true, 'ready'],
+    ],
+  );
 });

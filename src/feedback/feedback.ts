@@ -85,7 +85,13 @@ export class Feedback {
 
   /** What the plans of a family need to know. */
   of(family: Family): LiveEndpoints {
-    return { of: id => this.#ports[family].get(id) };
+    const ports = this.#ports[family];
+    return {
+      get isEmpty() {
+        return ports.size === 0;
+      },
+      of: id => ports.get(id),
+    };
   }
 
   /** Services changed, or the default did. Their plans follow. */

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FeedbackLab } from '../../test/support/feedback-lab.ts';
+import { service, slice } from '../../test/support/objects.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
 import { ANNOTATION_BALANCE, ANNOTATION_SLOW_START } from '../api/index.ts';
+import type { Flow } from '../kernel/conntrack/index.ts';
 
 const A = '10.244.1.1';
 const B = '10.244.1.2';
@@ -31,6 +34,28 @@ test('BALANCE-62 an endpoint in slow start gets no rush, although it has no conn
   lab.flows = Array.from({ length: 100 }, (_, i) => lab.flow(i < 91 ? A : B));
   await lab.clock.advance(3000);
   assert.deepEqual([lab.count(A), lab.count(B)], [10, 1]);
+});
+
+test('BALANCE-62 of very many Services, some get other shares in each second, and all in turn', async () => {
+  const lab = new FeedbackLab({ needsConnectionFeedback: true });
+  const flows: Flow[] = [];
+  for (let i = 0; i < 100; i++) {
+    const name = `s${i}`;
+    const spec = { annotations: LEAST, clusterIP: `10.96.1.${i}` };
+    lab.state.serviceChanged({ type: 'added', to: service(name, spec) });
+    const endpoints = [`10.244.2.${i}`, `10.244.3.${i}`];
+    lab.state.endpointSliceChanged({ type: 'added', to: slice(`${name}-1`, endpoints) });
+    for (let n = 0; n < 5; n++) flows.push(lab.flow(`10.244.2.${i}`));
+  }
+  lab.state.take();
+  lab.flows = flows;
+  await lab.clock.advance(1000);
+  await waitFor('the first look', () => lab.replanned.length === 64);
+  await lab.clock.advance(1000);
+  await waitFor('the second look', () => lab.replanned.length === 100);
+  assert.equal(new Set(lab.replanned.map(text => text.split(' ')[2])).size, 100);
+  await lab.clock.advance(2000);
+  assert.equal(lab.replanned.length, 100);
 });
 
 test('BALANCE-60 the proxy lists connections only while a Service asks for it, and only for modes that need it', async () => {

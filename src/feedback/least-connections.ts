@@ -14,6 +14,9 @@ export interface LeastConnectionsOptions extends Pick<ConnectionPollOptions, 'cl
   onError(error: unknown): void;
 }
 
+/** More Services do not get other shares in one look. The rest comes with the next ones. */
+const MAX_CHANGES_PER_LOOK = 64;
+
 /**
  * Gives endpoints with fewer open connections a larger share of the next ones, for modes whose kernel part only takes
  * turns. It looks at the kernel's table of connections while there are service ports that want it.
@@ -22,6 +25,8 @@ export class LeastConnections {
   readonly #options: LeastConnectionsOptions;
   #connections = new OpenConnections();
   #poll: ConnectionPoll | undefined;
+  /** Where the next look begins, so that each service port has its turn. */
+  #first = 0;
 
   constructor(options: LeastConnectionsOptions) {
     this.#options = options;
@@ -74,10 +79,16 @@ export class LeastConnections {
   async #finish(): Promise<void> {
     const { ports, plansOf, sharesChanged } = this.#options;
     const breaks = new Breaks();
-    for (const port of ports()) {
+    const all = ports();
+    const first = this.#first % all.length || 0;
+    let changes = 0;
+    for (const [i, port] of [...all.slice(first), ...all.slice(0, first)].entries()) {
       if (breaks.isDue) await breaks.take();
       const plan = plansOf(port).find(candidate => planId(candidate) === port.id);
-      if (plan && this.#level(port, plan)) sharesChanged(port);
+      if (!plan || !this.#level(port, plan)) continue;
+      sharesChanged(port);
+      this.#first = first + i + 1;
+      if (++changes === MAX_CHANGES_PER_LOOK) return;
     }
   }
 

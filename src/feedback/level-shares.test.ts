@@ -28,6 +28,17 @@ test('BALANCE-62 an endpoint in slow start is level with fewer connections', () 
   assert.ok(share < 0.5, `${share}`);
 });
 
+test('BALANCE-62 the sum of unequal shares is the same, as long as none has the largest or smallest', () => {
+  for (const counts of [
+    [20, 21, 25, 22, 20],
+    [30, 20, 24, 25, 21],
+    [5, 9, 5, 7, 6],
+  ]) {
+    const shares = levelShares(loadsOf(counts), 60);
+    assert.equal(Math.round(shares.reduce((sum, share) => sum + 10 * share, 0)), 25, `${shares}`);
+  }
+});
+
 test('BALANCE-62 with any loads, shares are tenths from 0.1 to 1, and more connections never mean a larger share', () => {
   const random = randomNumbers(1);
   for (let round = 0; round < 2000; round++) {

@@ -23,9 +23,30 @@ export function levelShares(loads: readonly EndpointLoad[], arrivals: number): r
   if (isLevel(loads)) return loads.map(({ part }) => part);
   const level = waterLevel(loads, Math.max(arrivals, 1));
   const missing = loads.map(({ connections, part }) => Math.max(0, level * part - connections));
-  const total = missing.reduce((sum, number) => sum + number, 0);
-  const scale = (MEAN_PARTS * loads.length) / total;
-  return missing.map(number => Math.min(PARTS, Math.max(MIN_PARTS, Math.round(number * scale))) / PARTS);
+  return roundedParts(missing, MEAN_PARTS * loads.length).map(parts => parts / PARTS);
+}
+
+/**
+ * Whole numbers in the ratio of the given ones. As long as none reaches a limit, their sum is `total`: then the number of
+ * slots stays the same, and a mode need not change its rules.
+ */
+function roundedParts(numbers: readonly number[], total: number): readonly number[] {
+  const sum = numbers.reduce((before, number) => before + number, 0);
+  const exact = numbers.map(number => (number * total) / sum);
+  const parts = exact.map(number => Math.min(PARTS, Math.max(MIN_PARTS, Math.floor(number))));
+  let left = total - parts.reduce((before, number) => before + number, 0);
+  const byRest = [...exact.keys()].sort((a, b) => rest(exact, b) - rest(exact, a));
+  for (const i of byRest) {
+    const part = parts[i] ?? 0;
+    if (left <= 0 || rest(exact, i) === 0 || part === PARTS || (exact[i] ?? 0) < part) continue;
+    parts[i] = part + 1;
+    left--;
+  }
+  return parts;
+}
+
+function rest(exact: readonly number[], i: number): number {
+  return (exact[i] ?? 0) % 1;
 }
 
 /** All endpoints have the number of connections that they should have, or nearly so. */

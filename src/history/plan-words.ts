@@ -108,7 +108,7 @@ function endpointWords(from: ServicePortPlan, to: ServicePortPlan): readonly str
   return words;
 }
 
-/** Endpoints in both plans that weigh something else now. Slow start changes weights, too. */
+/** Endpoints that weigh something else now. */
 function weightWords({ balance: a }: ServicePortPlan, to: ServicePortPlan): readonly string[] {
   const b = to.balance;
   if (a?.weights === b?.weights) return NONE;

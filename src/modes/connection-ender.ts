@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConntrackSocket, type Flow, L4 } from '../kernel/conntrack/index.ts';
 import { withModuleAdvice } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
+import { namespaceAddresses } from '../kernel/network-namespaces.ts';
 import { Breaks } from '../lib/breaks.ts';
 import { errorText } from '../lib/error-text.ts';
-import { type Family, joinHostPort } from '../net/index.ts';
+import { type Family, type Ip, isLoopback, joinHostPort } from '../net/index.ts';
 import { type Connection, type EndedEndpoint, endedConnectionTest } from '../plan/index.ts';
 import type { ConnectedSocket, Mode } from './mode.ts';
 import { ResetAnswers } from './reset-answers.ts';
@@ -51,7 +52,7 @@ export class ConnectionEnder {
 
   async end(family: Family, ended: readonly EndedEndpoint[], allowExternalIPs: boolean): Promise<EndReport> {
     const { mode, namespace } = this.#options;
-    const find = endedConnectionTest(ended, allowExternalIPs);
+    const find = endedConnectionTest(ended, allowExternalIPs, nodeAddressTest(ended, namespace));
     const sockets = (await mode.sockets?.())?.sockets ?? [];
     const connections = [...translatedSockets(family, sockets, find)];
     const conntrack = ConntrackSocket.open({ namespace });
@@ -96,6 +97,13 @@ export class ConnectionEnder {
   close(): void {
     this.#answers.close();
   }
+}
+
+/** Lists the addresses of the node only if a Service has a node port. */
+function nodeAddressTest(ended: readonly EndedEndpoint[], namespace: NetworkNamespace | undefined) {
+  if (ended.every(({ port }) => port.nodePort === 0)) return () => false;
+  const addresses: ReadonlySet<string> = namespaceAddresses(namespace);
+  return (ip: string) => addresses.has(ip) || isLoopback(ip as Ip);
 }
 
 async function findFlows(
@@ -148,9 +156,9 @@ function* translatedSockets(
   sockets: Iterable<ConnectedSocket>,
   find: (connection: Connection) => EndedEndpoint | undefined,
 ): Generator<OpenConnection> {
-  for (const { service, endpoint: answeredBy, caller, state } of sockets) {
+  for (const { service, endpoint: answeredBy, caller } of sockets) {
     const endpoint = find({ destination: service, answeredBy });
-    if (!endpoint || !caller || state === 'SYN-SENT') continue;
+    if (!endpoint || !caller) continue;
     yield { endpoint, flow: undefined, ends: [{ family, local: caller, remote: answeredBy }], isEnded: false };
   }
 }

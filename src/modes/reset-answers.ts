@@ -20,7 +20,7 @@ import {
 import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 import type { Family } from '../net/index.ts';
 
-export const ENDED_TABLE = 'kube-proxy-ended';
+const ENDED_TABLE = 'kube-proxy-ended';
 const CHAIN = 'prerouting';
 /** After connection tracking (-200) and before the chains of every mode (-110 and later). */
 const PRIORITY = -150;

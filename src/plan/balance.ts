@@ -26,6 +26,8 @@ export interface BalanceOptions {
 
 /** What the proxy learns about endpoints while it runs. */
 export interface LiveEndpoints {
+  /** True if there is nothing to know about any service port, which is usual. Saves making ids. */
+  readonly isEmpty?: boolean | undefined;
   /** `id` is the plan's. Undefined if there is nothing to know, which is usual. */
   of(id: string): LivePort | undefined;
 }

@@ -108,13 +108,20 @@ test('ENDING-3 only connections through the frontends of the service port belong
       const [ip = '', port] = text.split(':');
       return { ip, port: Number(port) };
     }) as [{ ip: string; port: number }, { ip: string; port: number }];
-    return endedConnectionTest(ended, allowExternalIPs)({ destination: at, answeredBy: by }) !== undefined;
+    const isNodeAddress = (ip: string) => ip === '192.168.0.2' || ip === '127.0.0.1';
+    return (
+      endedConnectionTest(ended, allowExternalIPs, isNodeAddress)({ destination: at, answeredBy: by }) !== undefined
+    );
   };
   for (const frontend of ['10.96.0.1:80', '1.1.1.1:80', '2.2.2.2:80', '192.168.0.2:30080', '127.0.0.1:30080'])
     assert.ok(belongs(true, frontend, '10.0.0.1:8080'), frontend);
   assert.ok(!belongs(false, '1.1.1.1:80', '10.0.0.1:8080'), 'external IPs are not served');
   assert.ok(!belongs(true, '10.96.0.1:81', '10.0.0.1:8080'), 'another port');
   assert.ok(!belongs(true, '10.96.0.2:80', '10.0.0.1:8080'), 'another Service');
+  assert.ok(
+    !belongs(true, '10.96.0.2:30080', '10.0.0.1:8080'),
+    'another Service at a port with the number of the node port',
+  );
   assert.ok(!belongs(true, '10.96.0.1:80', '10.0.0.2:8080'), 'another endpoint');
   assert.ok(!belongs(true, '10.96.0.1:80', '10.0.0.1:8081'), 'another port of the endpoint');
   assert.ok(!belongs(true, '10.0.0.1:8080', '10.0.0.1:8080'), 'straight to the endpoint');

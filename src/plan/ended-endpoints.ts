@@ -64,10 +64,14 @@ export interface Connection {
   readonly answeredBy: { readonly ip: string; readonly port: number };
 }
 
-/** Returns a function that finds the endpoint that is gone and that a connection goes to. */
+/**
+ * Returns a function that finds the endpoint that is gone and that a connection goes to. Only addresses of the node have
+ * node ports: a cluster IP of another Service may have a port with the same number.
+ */
 export function endedConnectionTest(
   ended: readonly EndedEndpoint[],
   allowExternalIPs: boolean,
+  isNodeAddress: (ip: string) => boolean = () => true,
 ): (connection: Connection) => EndedEndpoint | undefined {
   const byFrontend = new Map<string, EndedEndpoint>();
   for (const one of ended) {
@@ -80,10 +84,10 @@ export function endedConnectionTest(
     const endpoint = joinHostPort(answeredBy.ip, answeredBy.port);
     // A connection straight to the endpoint belongs to no Service.
     if (destination.ip === answeredBy.ip && destination.port === answeredBy.port) return undefined;
-    return (
-      byFrontend.get(`${endpoint} ${joinHostPort(destination.ip, destination.port)}`) ??
-      byFrontend.get(`${endpoint} ${destination.port}`)
-    );
+    const found = byFrontend.get(`${endpoint} ${joinHostPort(destination.ip, destination.port)}`);
+    if (found) return found;
+    const atNodePort = byFrontend.get(`${endpoint} ${destination.port}`);
+    return atNodePort && isNodeAddress(destination.ip) ? atNodePort : undefined;
   };
 }
 

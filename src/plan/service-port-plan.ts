@@ -41,7 +41,7 @@ export function planService(
 ): readonly ServicePortPlan[] {
   return service.ports.map(port => {
     const all = endpointsOf(service, port);
-    const known = live?.of(servicePortId(service.key, port));
+    const known = live && !live.isEmpty ? live.of(servicePortId(service.key, port)) : undefined;
     const endpoints = withoutEjected(chooseEndpoints(all, port, options.node), known);
     const onNode = filterEndpoints(all, ({ isLocal }) => isLocal);
     const frontends = planFrontends(port, endpoints, options);

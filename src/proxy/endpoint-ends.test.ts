@@ -89,8 +89,9 @@ test('ENDING-2 an endpoint that comes back and goes again gets its whole time ag
 
 test('ENDING-2 a closed proxy ends nothing more', async () => {
   const { clock, ends, ended, sync } = setUp('drain-then-reset');
+  await sync(['10.0.0.2']);
+  await ends.close();
   await sync([]);
-  ends.close();
   await clock.advance(60_000);
   assert.deepEqual([ended, clock.pending], [[], 0]);
 });

@@ -25,6 +25,7 @@ export class EndpointEnds {
   readonly #draining: Record<Family, Map<string, EndedEndpoint>> = { IPv4: new Map(), IPv6: new Map() };
   readonly #timers = new Set<Timer>();
   readonly #turns = new Turns();
+  #closed = false;
 
   constructor(options: EndpointEndsOptions) {
     this.#options = options;
@@ -39,7 +40,7 @@ export class EndpointEnds {
 
   synced(family: Family): void {
     const unsynced = this.#unsynced[family];
-    if (unsynced.length === 0) return;
+    if (unsynced.length === 0 || this.#closed) return;
     this.#unsynced[family] = [];
     const bySeconds = new Map<number, EndedEndpoint[]>();
     for (const ended of unsynced) {
@@ -57,9 +58,12 @@ export class EndpointEnds {
     await this.#turns.done;
   }
 
-  close(): void {
+  /** Resolves when nothing ends any more. The mode must be open until then. */
+  async close(): Promise<void> {
+    this.#closed = true;
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
+    await this.finished();
   }
 
   #endAfter(seconds: number, family: Family, ended: readonly EndedEndpoint[]): void {

@@ -50,6 +50,8 @@ export interface SyncFailure extends SyncReport {
 /** What receives the loop's reports. */
 export interface LoopListener {
   problem(problem: Problem): void;
+  /** A Service, named `ns/name`, begins to ask for an algorithm that the mode does not have. */
+  balanceUnavailable?(service: string, reason: string): void;
   recovered(where: string): void;
   /** There is something to write. */
   queued(family: Family): void;
@@ -99,6 +101,7 @@ export class ProxyLoop implements SourceHandlers {
       startedAt: this.#clock.now(),
       report: problem => options.listener.problem(problem),
       mode: options.configured,
+      unavailable: (service, reason) => options.listener.balanceUnavailable?.(service, reason),
       feedback: options.feedback,
     });
     this.#searches = new StaleFlowSearches(

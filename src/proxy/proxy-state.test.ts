@@ -37,7 +37,9 @@ describe('the state of the proxy', () => {
     const { algorithms } = mode.descriptor;
     const settings = { ...DEFAULT_PLAN_SETTINGS, algorithms };
     const report = (problem: Problem) => void problems.push(problem);
-    const state = new ProxyState({ nodeName: 'node-a', settings, startedAt: 0, report, mode });
+    const begun: string[] = [];
+    const unavailable = (key: string) => void begun.push(key);
+    const state = new ProxyState({ nodeName: 'node-a', settings, startedAt: 0, report, mode, unavailable });
     const clusterIPs = ['10.96.0.1', 'fd00:10:96::1'];
     const web = (balance: string, spec = {}) =>
       added(
@@ -61,11 +63,15 @@ describe('the state of the proxy', () => {
     ]);
     state.endpointSliceChanged(added(hinted));
     assert.equal(problems.length, 1);
-    state.serviceChanged(web('least-connections'));
+    const { to } = web('least-connections');
+    state.serviceChanged({ type: 'updated', from: to, to });
     assert.equal(problems.length, 2);
-    state.serviceChanged(web('weighted'));
+    assert.deepEqual(begun, ['default/web'], 'a resync begins nothing');
+    state.serviceChanged({ type: 'updated', from: to, to: web('weighted').to });
     state.serviceChanged(web('least-connections', { clusterIP: 'None', clusterIPs: ['None'] }));
     assert.equal(problems.length, 2);
+    state.serviceChanged({ type: 'updated', from: web('weighted').to, to });
+    assert.deepEqual(begun, ['default/web', 'default/web']);
   });
 
   test('BALANCE-4 a default that the mode lacks is said in one sentence', () => {

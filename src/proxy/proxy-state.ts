@@ -1,4 +1,5 @@
 import {
+  ANNOTATION_BALANCE,
   type EndpointSlice,
   LABEL_SERVICE_NAME,
   type Node,
@@ -30,6 +31,8 @@ export interface ProxyStateOptions {
   readonly report: ReportProblem;
   /** Without it, the state does not report what the mode cannot do. */
   readonly mode?: BalancingMode | undefined;
+  /** A Service, named `ns/name`, begins to ask for what the mode cannot do. Each of its versions is a problem, too. */
+  readonly unavailable?: ((service: string, reason: string) => void) | undefined;
   /** What the proxy learns about endpoints while it runs. */
   readonly feedback?: Feedback | undefined;
 }
@@ -98,7 +101,7 @@ export class ProxyState {
       const [port] = this.#families[family].model.setService(change.to);
       algorithm ??= port?.traffic.algorithm;
     }
-    if (algorithm !== undefined) this.#reportUnavailable(change.to, algorithm);
+    if (algorithm !== undefined) this.#reportUnavailable(change, algorithm);
   }
 
   endpointSliceChanged(change: Change<EndpointSlice>): void {
@@ -157,10 +160,14 @@ export class ProxyState {
     this.#again[family].add(service);
   }
 
-  #reportUnavailable({ metadata }: Service, algorithm: Algorithm): void {
-    const { mode, report } = this.#options;
+  #reportUnavailable(change: Exclude<Change<Service>, { type: 'removed' }>, algorithm: Algorithm): void {
+    const { mode, report, unavailable } = this.#options;
+    const { metadata } = change.to;
     const problem = mode && unavailableBalance(metadata, algorithm, mode);
-    if (problem) report(problem);
+    if (!problem) return;
+    report(problem);
+    const before = change.type === 'updated' ? change.from.metadata.annotations[ANNOTATION_BALANCE] : undefined;
+    if (before !== metadata.annotations[ANNOTATION_BALANCE]) unavailable?.(objectKey(metadata), problem.message);
   }
 
   /** Returns true if the plan options changed. */

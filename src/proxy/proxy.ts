@@ -188,10 +188,9 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     async close() {
       addresses.close();
       await feedback.close();
-      ends.close();
+      await ends.close();
       await loop.close();
       await lostAttempts.finished();
-      await ends.finished();
       cleaner.close();
       ender.close();
     },

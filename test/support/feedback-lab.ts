@@ -113,9 +113,9 @@ export class FeedbackLab {
     this.openTables++;
     const lab = this;
     return {
-      async *streamInBackground(filter: FlowFilter) {
+      async *batchesInBackground(filter: FlowFilter) {
         lab.looks.push(filter);
-        yield* lab.flows;
+        yield lab.flows;
       },
       close: () => {
         this.openTables--;

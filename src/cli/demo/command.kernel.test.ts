@@ -124,7 +124,7 @@ describe('kube-proxy demo --once', () => {
     );
     assert.equal(status, 1);
     assert.match(stdout, /^! 1 problem, 3 of 3 as planned$/m);
-    assert.match(stderr, /^! Service default\/web: metadata\.annotations\[\S+\] "nine" is not round-robin/);
+    assert.match(stderr, /^! Service default\/web: metadata\.annotations\[\S+\] "nine" is not random/);
   });
 
   for (const { name: mode, network } of MODES) {

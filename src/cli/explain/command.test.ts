@@ -50,13 +50,41 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 }
 
 async function explained(...args: string[]) {
+  return await explainedIn(OBJECTS, ...args);
+}
+
+async function explainedIn(objects: string, ...args: string[]) {
   return await inFolder(async folder => {
-    writeFileSync(join(folder, 'objects.yaml'), OBJECTS);
+    writeFileSync(join(folder, 'objects.yaml'), objects);
     return await run('--manifests', folder, '--cluster-cidr', '10.244.0.0/16', ...args);
   });
 }
 
 describe('kube-proxy explain', () => {
+  test('BALANCE-21 explain shows weights, odds, and who asks for the algorithm', async () => {
+    const annotations = '{pointsman.dev/balance: weighted, pointsman.dev/weights: "10.244.1.10=3,10.244.3.10=0"}';
+    const objects = OBJECTS.replace(
+      '{name: web, namespace: default}',
+      `{name: web, namespace: default, annotations: ${annotations}}`,
+    ).replace(', conditions: {ready: false}}', '}\n- {addresses: [10.244.3.10]}');
+    const { stdout } = await explainedIn(objects, 'web');
+    assert.match(stdout, /✓ 10\.244\.1\.10:8080 .* ready, weight 3$/m);
+    assert.match(stdout, /· 10\.244\.3\.10:8080 +weight 0$/m);
+    assert.match(stdout, /one of 2 endpoints of default\/web:http, at random\./);
+    assert.match(stdout, /10\.244\.1\.10:8080 +75 %/);
+    assert.match(stdout, /An annotation of the Service asks for weighted\./);
+    const other = await explainedIn(
+      objects.replace('balance: weighted', 'balance: consistent-hash'),
+      'web',
+      '--proxy-mode',
+      'iptables',
+    );
+    assert.match(
+      other.stdout,
+      /The Service asks for consistent-hash, which this mode does not have: it chooses at\s+random\./,
+    );
+  });
+
   test('EXPLAIN-19 flags that say how to plan are refused if the running proxy is to answer', async () => {
     const { status, stdout, stderr } = await run('--node', 'node-b', 'web');
     assert.deepEqual([status, stdout], [2, '']);

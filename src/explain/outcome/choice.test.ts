@@ -118,4 +118,6 @@ test('BALANCE-21 in ipvs mode the annotation that names a scheduler wins', () =>
   const annotations = { [BALANCE]: 'round-robin', 'pointsman.dev/scheduler': 'lc' };
   assert.deepEqual(balanced(annotations, 'ipvs').way, { kind: 'scheduler', scheduler: 'lc' });
   assert.deepEqual(balanced(annotations, 'nftables').way, { kind: 'turns' });
+  const weights = { [BALANCE]: 'weighted', 'pointsman.dev/weights': '10.244.1.2=3', 'pointsman.dev/scheduler': 'rr' };
+  assert.equal(balanced(weights, 'ipvs').odds[0], undefined, 'rr does not know weights');
 });

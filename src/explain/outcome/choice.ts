@@ -31,10 +31,11 @@ export function wayToChoose(way: EndpointChoice, plan: ServicePortPlan): ChosenW
   }
   // A scheduler of the kernel makes the table of its hash itself.
   const isOwnTable = choice.kind === 'hash' && way.kind !== 'scheduler';
+  const ignoresWeights = namesScheduler(way, plan) && plan.port.scheduler === 'rr' && plan.balance?.weights;
   return {
     choice,
     isSticky: affinitySeconds > 0 || isHashed(choice),
-    followsSlots: choice.kind === 'random' || choice.kind === 'turns' || isOwnTable,
+    followsSlots: !ignoresWeights && (choice.kind === 'random' || choice.kind === 'turns' || isOwnTable),
     remarks,
   };
 }
@@ -45,10 +46,14 @@ function isHashed(choice: Choice): boolean {
   return choice.kind === 'scheduler' && BY_ADDRESS.includes(choice.scheduler);
 }
 
-function choiceOf(way: EndpointChoice, { port, balance }: ServicePortPlan): Choice {
-  // The annotation that names a scheduler wins in the mode that has schedulers.
-  const isNamed = way.kind === 'scheduler' && port.scheduler !== '';
-  switch (isNamed ? undefined : balance?.algorithm) {
+/** The annotation that names a scheduler wins in the mode that has schedulers. */
+function namesScheduler(way: EndpointChoice, { port }: ServicePortPlan): boolean {
+  return way.kind === 'scheduler' && port.scheduler !== '';
+}
+
+function choiceOf(way: EndpointChoice, plan: ServicePortPlan): Choice {
+  const { port, balance } = plan;
+  switch (namesScheduler(way, plan) ? undefined : balance?.algorithm) {
     case 'random':
       return { kind: 'random' };
     case 'round-robin':
@@ -78,8 +83,9 @@ function choiceWithoutBalance(way: EndpointChoice, { scheduler }: ServicePortPla
 }
 
 /** Who chose the algorithm, and what the mode cannot do. */
-export function balanceRemarks(way: EndpointChoice, { balance, port }: ServicePortPlan): readonly Remark[] {
-  if (!balance) return [];
+export function balanceRemarks(way: EndpointChoice, plan: ServicePortPlan): readonly Remark[] {
+  const { balance, port } = plan;
+  if (!balance || namesScheduler(way, plan)) return [];
   const { algorithm, unavailable, hashBy } = balance;
   if (unavailable) {
     const text = `the Service asks for ${unavailable}, which this mode does not have: it chooses ${usualChoice(way)}`;

@@ -43,25 +43,28 @@ async function search(
 ): Promise<FlowSearch> {
   const flows: Flow[] = [];
   let received = 0;
-  for await (const flow of receive(open, filter, encode)) {
-    if (received++ === maxReceived) return { flows, ended: 'received' };
-    if (!flow) continue;
-    if (flows.length === limit) return { flows, ended: 'limit' };
-    flows.push(flow);
+  for await (const batch of receive(open, filter, encode)) {
+    for (const flow of batch) {
+      if (received++ === maxReceived) return { flows, ended: 'received' };
+      if (!flow) continue;
+      if (flows.length === limit) return { flows, ended: 'limit' };
+      flows.push(flow);
+    }
   }
   return { flows, ended: undefined };
 }
 
-/** Every flow that matches. Threads of the pool wait while the kernel searches its table. */
-export async function* streamInBackground(
+/** All flows that match, many at a time. Threads of the pool wait while the kernel searches its table. */
+export async function* batchesInBackground(
   open: () => NetlinkSocket,
   filter: FlowFilter,
-): AsyncGenerator<Flow, void, undefined> {
+): AsyncGenerator<readonly Flow[], void, undefined> {
+  const isFlow = (flow: Flow | undefined) => flow !== undefined;
   try {
-    for await (const flow of receive(open, filter, encodeFilter)) if (flow) yield flow;
+    for await (const batch of receive(open, filter, encodeFilter)) yield batch.filter(isFlow);
   } catch (error) {
     if (!isRefusedFilter(error)) throw error;
-    for await (const flow of receive(open, filter, encodePlainFilter)) if (flow) yield flow;
+    for await (const batch of receive(open, filter, encodePlainFilter)) yield batch.filter(isFlow);
   }
 }
 
@@ -70,15 +73,20 @@ async function* receive(
   open: () => NetlinkSocket,
   filter: FlowFilter,
   encode: typeof encodeFilter,
-): AsyncGenerator<Flow | undefined, void, undefined> {
+): AsyncGenerator<readonly (Flow | undefined)[], void, undefined> {
   const socket = open();
   let received = 0;
   try {
-    const messages = socket.streamInBackground(printFilter(filter), CtMessage.GET, writer => encode(writer, filter));
-    for await (const { body } of messages) {
-      const flow = decodeFlow(body);
-      yield flow && matches(filter, flow) ? flow : undefined;
-      if (++received % FLOWS_PER_TURN === 0) await nextTurn();
+    const batches = socket.batchesInBackground(printFilter(filter), CtMessage.GET, writer => encode(writer, filter));
+    for await (const batch of batches) {
+      yield batch.map(({ body }) => {
+        const flow = decodeFlow(body);
+        return flow && matches(filter, flow) ? flow : undefined;
+      });
+      received += batch.length;
+      if (received < FLOWS_PER_TURN) continue;
+      received = 0;
+      await nextTurn();
     }
   } finally {
     socket.close();

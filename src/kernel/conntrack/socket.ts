@@ -1,21 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../errors.ts';
-import {
-  Flag,
-  type MessageWriter,
-  NetlinkSocket,
-  Protocol,
-  type Request,
-  refusalError,
-  sendRequests,
-} from '../netlink/index.ts';
+import { Flag, NetlinkSocket, Protocol, type Request, refusalError, sendRequests } from '../netlink/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { CtMessage } from './attributes.ts';
 import { nfgenmsg } from './family.ts';
 import { encodeFilter, encodePlainFilter, type FlowFilter, isPlain, matches, printFilter } from './filter.ts';
 import { decodeFlow, encodeFlow, type Flow } from './flow.ts';
 import { encodeIdentity, type FlowIdentity, printIdentity } from './identity.ts';
-import { type FlowSearch, isRefusedFilter, type SearchLimits, searchFlows, streamInBackground } from './search.ts';
+import { batchesInBackground, type FlowSearch, isRefusedFilter, type SearchLimits, searchFlows } from './search.ts';
 import { type ConntrackCount, decodeCount } from './stats.ts';
 
 /** How many flows a stream handles before it lets other work run. */
@@ -71,21 +63,13 @@ export class ConntrackSocket {
   }
 
   /** The same as `stream`, but threads of the pool wait while the kernel searches its table. */
-  streamInBackground(filter: FlowFilter): AsyncGenerator<Flow, void, undefined> {
-    return streamInBackground(this.#open, filter);
+  async *streamInBackground(filter: FlowFilter): AsyncGenerator<Flow, void, undefined> {
+    for await (const batch of this.batchesInBackground(filter)) yield* batch;
   }
 
-  /** All flows, as many at once as the kernel sends. Threads of the pool wait while the kernel walks through its table. */
-  async *batchesInBackground(): AsyncGenerator<readonly Flow[], void, undefined> {
-    const socket = this.#open();
-    try {
-      const write = (writer: MessageWriter) => encodePlainFilter(writer, {});
-      for await (const messages of socket.batchesInBackground('conntrack -L', CtMessage.GET, write)) {
-        yield messages.flatMap(({ body }) => decodeFlow(body) ?? []);
-      }
-    } finally {
-      socket.close();
-    }
+  /** The same, many flows at a time, which costs a third. */
+  batchesInBackground(filter: FlowFilter): AsyncGenerator<readonly Flow[], void, undefined> {
+    return batchesInBackground(this.#open, filter);
   }
 
   /** The flows that match, up to limits. Threads of the pool wait while the kernel searches its table. */

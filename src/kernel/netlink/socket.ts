@@ -119,10 +119,10 @@ export class NetlinkSocket {
     type: number,
     write: (writer: MessageWriter) => void,
   ): AsyncGenerator<Message> {
-    for await (const messages of this.batchesInBackground(operation, type, write)) yield* messages;
+    for await (const batch of this.batchesInBackground(operation, type, write)) yield* batch;
   }
 
-  /** As `streamInBackground`, with all messages that the kernel sends at once. That is cheaper if there are very many. */
+  /** The same, but the messages come as the kernel sends them: many at once, which are valid until the next ones come. */
   async *batchesInBackground(
     operation: string,
     type: number,
@@ -135,17 +135,17 @@ export class NetlinkSocket {
     for (;;) {
       const datagram = await (this.#transport.receiveInBackground?.() ?? this.#transport.receive());
       if (!datagram) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the dump ended early' });
-      const messages: Message[] = [];
+      const batch: Message[] = [];
       for (const message of readMessages(datagram)) {
         if (message.sequence !== sequence) continue;
         if (message.type === MessageType.DONE || message.type === MessageType.ERROR) {
-          if (messages.length > 0) yield messages;
+          yield batch;
           finishDump(operation, message, false);
           return;
         }
-        messages.push(message);
+        batch.push(message);
       }
-      if (messages.length > 0) yield messages;
+      yield batch;
     }
   }
 

@@ -27,6 +27,8 @@ export interface SourceContext {
 
 /** The table of nftables mode. */
 const OWN_TABLE = 'kube-proxy';
+/** The table that answers packets of ended connections, in every mode. New connections do not match its rule. */
+const ENDED_TABLE = 'kube-proxy-ended';
 /** Also the family arp, which does not see packets of connections. */
 const DECODED: ReadonlySet<string> = new Set(['ip', 'ip6', 'inet', 'arp']);
 const HOOKS: ReadonlySet<string> = new Set(['prerouting', 'input', 'forward', 'output', 'postrouting']);
@@ -37,10 +39,10 @@ export interface ReadSources {
   readonly unread: readonly string[];
 }
 
-/** All base chains that a packet of the family can enter, except those of nftables mode. */
+/** All base chains that a packet of the family can enter, except those of the proxy itself. */
 export async function readSources(family: Family, context: SourceContext): Promise<ReadSources> {
   const own: IptablesFamily = family === 'IPv4' ? 'ip' : 'ip6';
-  const all = await listNftTables(context);
+  const all = (await listNftTables(context)).filter(({ name }) => name !== ENDED_TABLE);
   const wanted = { tables: all, leaveOut: OWN_TABLE, knownChains: iptablesChains };
   const tables = [
     ...(await readNftTables(context.socket, own, wanted, context.namespace)),

@@ -16,7 +16,7 @@ import { previewNftables } from './preview.ts';
 
 const BASE = 'SUSTUHLJ-default/web/tcp/http';
 /** The slots of a hash with up to 1024 endpoints. */
-const HASH_SLOTS = 8191;
+const HASH_SLOTS = 4093;
 const PODS = BALANCED.IPv4.pods.slice(0, 2);
 const HASH = (input: string) => `jhash ${input} mod ${HASH_SLOTS} seed 0x706d6e31`;
 

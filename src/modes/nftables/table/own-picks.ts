@@ -25,8 +25,9 @@ import { affinityPick, endpointChainName, toKnownEndpoint } from './own-chains.t
 import { type Scope, slotChainName } from './shared-chains.ts';
 import { SlotTable } from './slot-table.ts';
 
-// A counter of turns belongs to one service port, so the chain that counts does too. A consistent hash needs hundreds of
-// slots, so its service port has a map of its own, which all its frontends use.
+// A counter of turns belongs to one service port, so the chain that counts does too. A consistent hash needs thousands
+// of slots, so its service port has a map of its own, which all its frontends use. Counters do without such maps,
+// because the kernel looks for a map by its name in a list of all of them.
 
 /** A chain that picks an endpoint, with the map that it needs. */
 export interface OwnPick {
@@ -75,7 +76,7 @@ export function ownPick(layout: Layout, scope: Scope, plan: ServicePortPlan): Ow
   const hasAffinity = plan.port.affinitySeconds > 0;
   const { balance } = plan;
   if (balance && !isEven(balance)) {
-    return hasAffinity ? affinitySlots(layout, scope, plan, balance) : pickSlots(layout, scope, plan, balance);
+    return hasAffinity ? affinitySlots(layout, scope, plan, balance) : hashPick(layout, scope, plan, balance);
   }
   const chain = affinityPick(layout, ownPickName(scope, plan), plan, plan.endpoints[scope]);
   return { chain, table: undefined };
@@ -90,8 +91,8 @@ function takesTurns(balance: Balance | undefined): boolean {
   return balance?.algorithm === 'round-robin' || balance?.algorithm === 'least-connections';
 }
 
-function pickSlots(layout: Layout, scope: Scope, plan: ServicePortPlan, balance: Balance): OwnPick {
-  const slots = inTurns(plan, slotsOf(plan)[scope]);
+function hashPick(layout: Layout, scope: Scope, plan: ServicePortPlan, balance: Balance): OwnPick {
+  const slots = slotsOf(plan)[scope];
   const map = ownMap(MAPS[scope].endpoints, plan, layout.clusterEndpoints.data);
   const slot = slotSelector(layout, balance, slots.length);
   return {
@@ -101,7 +102,7 @@ function pickSlots(layout: Layout, scope: Scope, plan: ServicePortPlan, balance:
 }
 
 /**
- * As `pickSlots`, for session affinity. The map gives the number of an endpoint and not its address, because the chain
+ * For session affinity with any algorithm. The map gives the number of an endpoint and not its address, because the chain
  * of the endpoint must also remember the client. The packet's priority carries the number from the map to the rule that
  * goes to that chain.
  */
