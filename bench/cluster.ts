@@ -87,7 +87,10 @@ async function main(): Promise<void> {
     ourSubject(flags.ours),
     ...(quick && flags.upstream === undefined ? upstreams.slice(-1) : upstreams),
   ];
-  const recorder = new Recorder('cluster', Object.fromEntries(subjects.map(({ name, version }) => [name, version])));
+  const reference = subjects.slice(1).at(-1)?.name;
+  const versions = Object.fromEntries(subjects.map(({ name, version }) => [name, version]));
+  const comparisons = reference === undefined ? [] : [{ ours: OURS, theirs: reference }];
+  const recorder = new Recorder('cluster', versions, comparisons);
   for (const size of sizes) {
     await measureSize(new Stage(size, flags.mode, effort, recorder), subjects, measureParts);
     recorder.write(flags['json-file']);
@@ -102,7 +105,6 @@ async function main(): Promise<void> {
     await measureSize(supported, subjects, (opened, subject) => measureChurn(opened, subject, ENVELOPE));
     recorder.write(flags['json-file']);
   }
-  const reference = subjects.slice(1).at(-1)?.name;
   reportFigures(recorder.figures, OURS, reference);
   reportGoals(goalsOf(recorder.figures, CLUSTER_TARGETS, OURS, reference));
 }

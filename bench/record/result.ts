@@ -36,6 +36,12 @@ export interface Series {
   readonly points: readonly (readonly [seconds: number, value: number])[];
 }
 
+/** Two subjects whose ratio means something on any machine. */
+export interface Comparison {
+  readonly ours: string;
+  readonly theirs: string;
+}
+
 /** Everything that one run of a bench found. */
 export interface Result {
   readonly schema: typeof SCHEMA;
@@ -44,6 +50,7 @@ export interface Result {
   readonly command: string;
   readonly machine: Machine;
   readonly versions: Readonly<Record<string, string>>;
+  readonly comparisons: readonly Comparison[];
   readonly figures: readonly Figure[];
   readonly series: readonly Series[];
 }
@@ -56,10 +63,12 @@ export class Recorder {
   readonly #machine = machine();
   readonly #date = new Date();
   readonly #versions: Readonly<Record<string, string>>;
+  readonly #comparisons: readonly Comparison[];
 
-  constructor(bench: string, versions: Readonly<Record<string, string>>) {
+  constructor(bench: string, versions: Readonly<Record<string, string>>, comparisons: readonly Comparison[] = []) {
     this.#bench = bench;
     this.#versions = versions;
+    this.#comparisons = comparisons;
   }
 
   add(...figures: readonly Figure[]): void {
@@ -75,6 +84,7 @@ export class Recorder {
       command: commandText(this.#bench, process.argv.slice(2)),
       machine: this.#machine,
       versions: this.#versions,
+      comparisons: this.#comparisons,
       figures: this.figures,
       series: this.series,
     };
