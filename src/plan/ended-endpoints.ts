@@ -33,8 +33,8 @@ export function endedEndpoints(change: Change<ServiceState>): readonly EndedEndp
     const next = to?.ports.find(other => sameFrontend(port, other));
     const afterSeconds = (next ?? port).traffic.resetAfterSeconds;
     if (port.protocol !== 'TCP' || afterSeconds === undefined) continue;
-    const left = new Set(to && next ? endpointsOf(to, next).map(({ text }) => text) : NONE);
-    for (const endpoint of endpointsOf(from, port)) {
+    const left = new Set(to && next ? listedEndpoints(to, next).map(({ text }) => text) : NONE);
+    for (const endpoint of listedEndpoints(from, port)) {
       if (!left.has(endpoint.text)) ended.push({ service: from.key, port, endpoint, afterSeconds });
     }
   }
@@ -45,7 +45,7 @@ export function endedEndpoints(change: Change<ServiceState>): readonly EndedEndp
 export function isStillEnded({ port, endpoint }: EndedEndpoint, service: ServiceState | undefined): boolean {
   const now = service?.ports.find(other => sameFrontend(port, other));
   if (!service || !now) return true;
-  return endsConnections(now) && !endpointsOf(service, now).some(({ text }) => text === endpoint.text);
+  return endsConnections(now) && !listedEndpoints(service, now).some(({ text }) => text === endpoint.text);
 }
 
 /** Identifies an endpoint of a service port. */
@@ -93,6 +93,22 @@ export function endedConnectionTest(
 
 function endsConnections(port: ServicePort): boolean {
   return port.traffic.resetAfterSeconds !== undefined;
+}
+
+/**
+ * The endpoints of a port, and those that slices list for a port that the Service does not have. A Service gets a new
+ * name of a port before its slices do, and until then these are the endpoints of that port.
+ */
+function listedEndpoints(service: ServiceState, port: ServicePort): readonly Endpoint[] {
+  const others = service.endpoints.filter(
+    ({ name, protocol }) => protocol === port.protocol && !service.ports.some(isNamed(name, protocol)),
+  );
+  const own = endpointsOf(service, port);
+  return others.length === 0 ? own : [...own, ...others.flatMap(({ endpoints }) => endpoints)];
+}
+
+function isNamed(name: string, protocol: ServicePort['protocol']): (port: ServicePort) => boolean {
+  return port => port.name === name && port.protocol === protocol;
 }
 
 /** The name of a port may change while its connections go on. */
