@@ -64,14 +64,19 @@ export interface Connection {
   readonly answeredBy: { readonly ip: string; readonly port: number };
 }
 
+/** Returns `ns/name` of the Service that has a TCP port at an address now. `ip` is undefined for a node port. */
+export type AddressOwner = (ip: string | undefined, port: number) => string | undefined;
+
 /**
  * Returns a function that finds the endpoint that is gone and that a connection goes to. Only addresses of the node have
- * node ports: a cluster IP of another Service may have a port with the same number.
+ * node ports: a cluster IP of another Service may have a port with the same number. A Service may also name an address
+ * that another Service owns. Connections to such an address belong to the owner.
  */
 export function endedConnectionTest(
   ended: readonly EndedEndpoint[],
   allowExternalIPs: boolean,
   isNodeAddress: (ip: string) => boolean = () => true,
+  ownerAt: AddressOwner = () => undefined,
 ): (connection: Connection) => EndedEndpoint | undefined {
   const byFrontend = new Map<string, EndedEndpoint>();
   for (const one of ended) {
@@ -84,11 +89,18 @@ export function endedConnectionTest(
     const endpoint = joinHostPort(answeredBy.ip, answeredBy.port);
     // A connection straight to the endpoint belongs to no Service.
     if (destination.ip === answeredBy.ip && destination.port === answeredBy.port) return undefined;
-    const found = byFrontend.get(`${endpoint} ${joinHostPort(destination.ip, destination.port)}`);
-    if (found) return found;
-    const atNodePort = byFrontend.get(`${endpoint} ${destination.port}`);
-    return atNodePort && isNodeAddress(destination.ip) ? atNodePort : undefined;
+    const { ip, port } = destination;
+    const found = byFrontend.get(`${endpoint} ${joinHostPort(ip, port)}`);
+    if (found) return isOwner(found, ownerAt(ip, port)) ? found : undefined;
+    const atNodePort = byFrontend.get(`${endpoint} ${port}`);
+    if (!atNodePort || !isNodeAddress(ip)) return undefined;
+    return isOwner(atNodePort, ownerAt(undefined, port)) ? atNodePort : undefined;
   };
+}
+
+/** The Service may be gone, and then its address has no owner. */
+function isOwner({ service }: EndedEndpoint, owner: string | undefined): boolean {
+  return owner === undefined || owner === service;
 }
 
 function endsConnections(port: ServicePort): boolean {
