@@ -42,26 +42,26 @@ export interface LivePort {
 
 /** Undefined for the usual case: all endpoints weigh the same, and the mode chooses as it always does. */
 export function planBalance(
-  { traffic }: ServicePort,
+  { options }: ServicePort,
   chosen: ChosenEndpoints,
   { defaultAlgorithm, algorithms = ALGORITHMS }: BalanceOptions,
   live: LivePort | undefined,
 ): Balance | undefined {
   // The proxy says once, at its start, that the mode does not have the default.
   const usual = defaultAlgorithm && algorithms.includes(defaultAlgorithm) ? defaultAlgorithm : undefined;
-  const wanted = traffic.algorithm ?? usual;
+  const wanted = options.algorithm ?? usual;
   if (wanted === undefined && live === undefined) return undefined;
   const isAvailable = wanted === undefined || algorithms.includes(wanted);
   const algorithm = isAvailable ? wanted : undefined;
   const weights = unequalWeights(reachableEndpoints(chosen), endpoint => {
-    const configured = algorithm === 'weighted' ? configuredWeight(traffic, endpoint) : 1;
+    const configured = algorithm === 'weighted' ? configuredWeight(options, endpoint) : 1;
     return configured * (live?.share(endpoint) ?? 1);
   });
   if (wanted === undefined && weights === undefined) return undefined;
   return {
     algorithm,
     unavailable: isAvailable ? undefined : wanted,
-    hashBy: traffic.hashBy,
+    hashBy: options.hashBy,
     weights,
     slots: {
       cluster: slots(chosen.cluster, algorithm, weights),
@@ -81,7 +81,7 @@ function unequalWeights(
 
 /** The weight by address comes before the weight of the slice. Zones multiply it. */
 export function configuredWeight(
-  { weights, zoneWeights }: ServicePort['traffic'],
+  { weights, zoneWeights }: ServicePort['options'],
   { ip, zone, weight }: Endpoint,
 ): number {
   return (weights?.get(ip) ?? weight ?? 1) * ((zone === undefined ? undefined : zoneWeights?.get(zone)) ?? 1);

@@ -31,7 +31,7 @@ export function endedEndpoints(change: Change<ServiceState>): readonly EndedEndp
   const ended: EndedEndpoint[] = [];
   for (const port of from.ports) {
     const next = to?.ports.find(other => sameFrontend(port, other));
-    const afterSeconds = (next ?? port).traffic.resetAfterSeconds;
+    const afterSeconds = (next ?? port).options.resetAfterSeconds;
     if (port.protocol !== 'TCP' || afterSeconds === undefined) continue;
     const left = new Set(to && next ? endpointsOf(to, next).map(({ text }) => text) : NONE);
     for (const endpoint of endpointsOf(from, port)) {
@@ -92,7 +92,7 @@ export function endedConnectionTest(
 }
 
 function endsConnections(port: ServicePort): boolean {
-  return port.traffic.resetAfterSeconds !== undefined;
+  return port.options.resetAfterSeconds !== undefined;
 }
 
 /** The name of a port may change while its connections go on. */
