@@ -15,7 +15,10 @@ export interface TrafficFigures {
   readonly dropped?: number | undefined;
 }
 
-/** The traffic of one service port in one family. Figures that are sums never decrease while the process runs. */
+/**
+ * The traffic of one service port in one family. A sum may become smaller if a counter of the kernel begins anew.
+ * `TrafficReader` makes sums of them that do not.
+ */
 export interface ServicePortTraffic extends TrafficFigures {
   readonly family: Family;
   /** `namespace/name` */

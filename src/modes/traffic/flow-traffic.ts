@@ -77,7 +77,7 @@ export class FlowTraffic {
     }
     const socket = ConntrackSocket.open({ namespace: this.#options.namespace });
     try {
-      for await (const batch of socket.batchesInBackground()) {
+      for await (const batch of socket.batchesInBackground({})) {
         for (const flow of batch) {
           const found = isTranslated(flow) ? index.find(flow) : undefined;
           if (found) this.#take(flow, this.#portOf(found, ports), flows);
