@@ -1,3 +1,4 @@
+import { addToHash, endHash, hashStart } from '../lib/stable-hash.ts';
 import type { Endpoint } from '../model/index.ts';
 
 /** Prime numbers, so that every step through a table visits all slots. */
@@ -98,11 +99,8 @@ function fillTable({ at, step, pace, fade, room }: Ways, size: number): Int32Arr
   return owners;
 }
 
-/** FNV-1a with a final mix: all nodes make the same table. */
 function hash(text: string, seed: number): number {
-  let value = (0x811c9dc5 ^ seed) >>> 0;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b) >>> 0;
-  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35) >>> 0;
-  return (value ^ (value >>> 16)) >>> 0;
+  let value = hashStart(seed);
+  for (let i = 0; i < text.length; i++) value = addToHash(value, text.charCodeAt(i));
+  return endHash(value);
 }
