@@ -1,3 +1,10 @@
+/** A hash of 32 bits. All nodes and releases get the same one for the same text. */
+export function hashText(text: string, seed: number): number {
+  let hash = hashStart(seed);
+  for (let i = 0; i < text.length; i++) hash = addToHash(hash, text.charCodeAt(i));
+  return endHash(hash);
+}
+
 /** The start of a hash. Another seed gives another hash of the same bytes. */
 export function hashStart(seed = 0): number {
   return (0x811c9dc5 ^ seed) >>> 0;
@@ -10,7 +17,6 @@ export function addToHash(hash: number, byte: number): number {
 
 /**
  * Ends a hash. Similar inputs must not get similar hashes, so every bit of the value changes every bit of the result.
- * All nodes and releases get the same hash.
  */
 export function endHash(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -1,4 +1,4 @@
-import { addToHash, endHash, hashStart } from '../lib/stable-hash.ts';
+import { hashText } from '../lib/stable-hash.ts';
 import type { Endpoint } from '../model/index.ts';
 
 /** Prime numbers, so that every step through a table visits all slots. */
@@ -55,8 +55,8 @@ function waysThrough(endpoints: readonly Endpoint[], weightOf: (endpoint: Endpoi
   const pace = weights.map(weight => weight / fastest);
   const isEqual = weights.every(weight => weight === weights[0]);
   return {
-    at: Int32Array.from(endpoints, ({ text }) => hash(text, 1) % size),
-    step: Int32Array.from(endpoints, ({ text }) => (hash(text, 2) % (size - 1)) + 1),
+    at: Int32Array.from(endpoints, ({ text }) => hashText(text, 1) % size),
+    step: Int32Array.from(endpoints, ({ text }) => (hashText(text, 2) % (size - 1)) + 1),
     pace,
     fade: pace.map(part => (isEqual ? 1 : 1 - part / size)),
     room: Int32Array.from(weights, weight => Math.ceil((size * MAX_PART * weight) / total)),
@@ -97,10 +97,4 @@ function fillTable({ at, step, pace, fade, room }: Ways, size: number): Int32Arr
     }
   }
   return owners;
-}
-
-function hash(text: string, seed: number): number {
-  let value = hashStart(seed);
-  for (let i = 0; i < text.length; i++) value = addToHash(value, text.charCodeAt(i));
-  return endHash(value);
 }

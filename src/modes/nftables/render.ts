@@ -19,7 +19,7 @@ import type { ChainRules } from './table/chain-rules.ts';
 import { denialPlace, mayDrop } from './table/denials.ts';
 import type { Layout } from './table/layout.ts';
 import { affinitySet, endpointChain, firewallChain } from './table/own-chains.ts';
-import { countsTurns, hasOwnPicks, inTurns, ownPick, ownPickName, turnChain } from './table/own-picks.ts';
+import { countsTurns, hasOwnPicks, ownPick, ownPickName, turnChain } from './table/own-picks.ts';
 import { LOCALHOST_REJECT_CHAIN } from './table/program.ts';
 import {
   externalClusterChain,
@@ -219,7 +219,7 @@ class Rendering implements Rendered {
     const plan = this.#plan;
     const isCounted = this.#hasOwnPicks && countsTurns(plan);
     if (this.#hasOwnPicks && !isCounted) return this.#ownPick(scope);
-    inTurns(plan, slots).forEach((endpoint, slot) => {
+    slots.forEach((endpoint, slot) => {
       const key = dataBytes(map.type, [...address, this.#protocol, port, slot]);
       this.#place(map, { key, data: dataBytes(map.data, [endpoint.ip, endpoint.port]) });
     });
