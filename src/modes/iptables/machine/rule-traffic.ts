@@ -3,7 +3,7 @@ import { Breaks } from '../../../lib/breaks.ts';
 import type { Family } from '../../../net/index.ts';
 import { planId, reachableEndpoints, type ServicePortPlan } from '../../../plan/index.ts';
 import { commentName } from '../../comment-name.ts';
-import type { ServicePortTraffic, TrafficFigures } from '../../traffic-counts.ts';
+import type { ServicePortTraffic, TrafficFigures } from '../../traffic/index.ts';
 import { chainsOf } from '../names.ts';
 
 /** The longest time that the program may take. */

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ConntrackSocket, type Flow, L4 } from '../kernel/conntrack/index.ts';
-import { withModuleAdvice } from '../kernel/errors.ts';
-import type { NetworkNamespace } from '../kernel/netns.ts';
-import { namespaceAddresses } from '../kernel/network-namespaces.ts';
-import { Breaks } from '../lib/breaks.ts';
-import { errorText } from '../lib/error-text.ts';
-import { type Family, type Ip, isLoopback, joinHostPort } from '../net/index.ts';
-import { type Connection, type EndedEndpoint, endedConnectionTest } from '../plan/index.ts';
-import type { ConnectedSocket, Mode } from './mode.ts';
+import { ConntrackSocket, type Flow, L4 } from '../../kernel/conntrack/index.ts';
+import { withModuleAdvice } from '../../kernel/errors.ts';
+import type { NetworkNamespace } from '../../kernel/netns.ts';
+import { namespaceAddresses } from '../../kernel/network-namespaces.ts';
+import { Breaks } from '../../lib/breaks.ts';
+import { errorText } from '../../lib/error-text.ts';
+import { type Family, type Ip, isLoopback, joinHostPort } from '../../net/index.ts';
+import { type Connection, type EndedEndpoint, endedConnectionTest } from '../../plan/index.ts';
+import type { ConnectedSocket, Mode } from '../mode.ts';
 import { ResetAnswers } from './reset-answers.ts';
 import { isLeft, type OpenConnection, SocketEnder } from './socket-ender.ts';
 
