@@ -3,7 +3,7 @@ import { NONE } from '../lib/none.ts';
 import { type Endpoint, type ServicePort, type ServiceState, servicePortName } from '../model/index.ts';
 import { joinHostPort } from '../net/index.ts';
 import { endpointsOf } from './service-port-plan.ts';
-import { addressesOf } from './stale-flows.ts';
+import { addressesOf, type Flow } from './stale-flows.ts';
 
 /** An endpoint that left a TCP service port whose connections the proxy shall end. */
 export interface EndedEndpoint {
@@ -59,10 +59,7 @@ export function endedPortName({ service, port }: EndedEndpoint): string {
 }
 
 /** A TCP connection to a Service: where the client sends, and the endpoint that answers. */
-export interface Connection {
-  readonly destination: { readonly ip: string; readonly port: number };
-  readonly answeredBy: { readonly ip: string; readonly port: number };
-}
+export type Connection = Omit<Flow, 'protocol'>;
 
 /**
  * Returns a function that finds the endpoint that is gone and that a connection goes to. Only addresses of the node have
@@ -74,11 +71,11 @@ export function endedConnectionTest(
   isNodeAddress: (ip: string) => boolean = () => true,
 ): (connection: Connection) => EndedEndpoint | undefined {
   const byFrontend = new Map<string, EndedEndpoint>();
-  for (const one of ended) {
-    const { port, endpoint } = one;
+  for (const each of ended) {
+    const { port, endpoint } = each;
     for (const ip of addressesOf(port, allowExternalIPs))
-      byFrontend.set(`${endpoint.text} ${joinHostPort(ip, port.port)}`, one);
-    if (port.nodePort !== 0) byFrontend.set(`${endpoint.text} ${port.nodePort}`, one);
+      byFrontend.set(`${endpoint.text} ${joinHostPort(ip, port.port)}`, each);
+    if (port.nodePort !== 0) byFrontend.set(`${endpoint.text} ${port.nodePort}`, each);
   }
   return ({ destination, answeredBy }) => {
     const endpoint = joinHostPort(answeredBy.ip, answeredBy.port);
