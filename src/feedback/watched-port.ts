@@ -39,7 +39,7 @@ export class WatchedPort implements LivePort {
   }
 
   changed(
-    { traffic }: ServicePort,
+    { options }: ServicePort,
     algorithm: Algorithm | undefined,
     from: readonly Endpoint[],
     to: readonly Endpoint[],
@@ -47,10 +47,10 @@ export class WatchedPort implements LivePort {
     this.algorithm = algorithm;
     this.endpoints = to;
     if (algorithm !== 'least-connections') this.#levelShares = undefined;
-    this.ejectAfter = this.protocol === 'TCP' ? traffic.ejectAfter : 0;
+    this.ejectAfter = this.protocol === 'TCP' ? options.ejectAfter : 0;
     this.ejections.changed(this.ejectAfter, to);
     const now = this.#now();
-    this.#slowStart.changed(traffic.slowStartSeconds, from, to, now);
+    this.#slowStart.changed(options.slowStartSeconds, from, to, now);
     this.#nextStep = this.#slowStart.nextStep(now);
   }
 

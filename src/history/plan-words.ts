@@ -55,7 +55,7 @@ function settingWords({ port: a }: ServicePortPlan, { port: b }: ServicePortPlan
   const policy = (isLocal: boolean) => (isLocal ? 'Local' : 'Cluster');
   const seconds = (value: number) => (value === 0 ? 'off' : `${value} s`);
   const ranges = (port: typeof a) => port.loadBalancerSourceRanges.map(({ address, prefix }) => `${address}/${prefix}`);
-  const failures = ({ traffic: { ejectAfter } }: typeof a) => (ejectAfter === 0 ? 'off' : `${ejectAfter}`);
+  const failures = ({ options: { ejectAfter } }: typeof a) => (ejectAfter === 0 ? 'off' : `${ejectAfter}`);
   const settings: readonly (readonly [string, string, string])[] = [
     ['port', `${a.port}`, `${b.port}`],
     ['internal traffic policy', policy(a.internalPolicyLocal), policy(b.internalPolicyLocal)],
@@ -64,9 +64,9 @@ function settingWords({ port: a }: ServicePortPlan, { port: b }: ServicePortPlan
     ['source ranges', ranges(a).join(', ') || 'none', ranges(b).join(', ') || 'none'],
     ['health check node port', `${a.healthCheckNodePort || 'none'}`, `${b.healthCheckNodePort || 'none'}`],
     ['scheduler', a.scheduler || 'default', b.scheduler || 'default'],
-    ['balance', a.traffic.algorithm ?? 'default', b.traffic.algorithm ?? 'default'],
-    ['hash by', a.traffic.hashBy, b.traffic.hashBy],
-    ['slow start', seconds(a.traffic.slowStartSeconds), seconds(b.traffic.slowStartSeconds)],
+    ['balance', a.options.algorithm ?? 'default', b.options.algorithm ?? 'default'],
+    ['hash by', a.options.hashBy, b.options.hashBy],
+    ['slow start', seconds(a.options.slowStartSeconds), seconds(b.options.slowStartSeconds)],
     ['failures until an endpoint is left out', failures(a), failures(b)],
   ];
   return settings.filter(([, from, to]) => from !== to).map(([name, from, to]) => `${name} ${from} → ${to}`);

@@ -20,7 +20,7 @@ export function balanceReport({ balance, port }: ServicePortPlan): BalanceReport
   const { algorithm, unavailable, hashBy } = balance;
   return {
     ...(algorithm ? { algorithm } : {}),
-    from: algorithm === undefined ? 'mode' : port.traffic.algorithm === undefined ? 'default' : 'annotation',
+    from: algorithm === undefined ? 'mode' : port.options.algorithm === undefined ? 'default' : 'annotation',
     ...(unavailable ? { unavailable } : {}),
     ...(algorithm === 'consistent-hash' ? { hashBy } : {}),
   };
@@ -44,7 +44,7 @@ export interface EndpointWeight {
 export function endpointWeight({ balance, port }: ServicePortPlan, endpoint: Endpoint): EndpointWeight | undefined {
   const now = balance?.weights?.get(endpoint.text);
   if (now === undefined) return undefined;
-  const weight = balance?.algorithm === 'weighted' ? configuredWeight(port.traffic, endpoint) : 1;
+  const weight = balance?.algorithm === 'weighted' ? configuredWeight(port.options, endpoint) : 1;
   const part = weight > 0 ? now / weight : 1;
   return part === 1 ? { weight } : { weight, part };
 }

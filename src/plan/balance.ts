@@ -1,4 +1,5 @@
 import { sameMap } from '../lib/same-map.ts';
+import { hashText } from '../lib/stable-hash.ts';
 import {
   ALGORITHMS,
   type Algorithm,
@@ -8,7 +9,6 @@ import {
   type ServicePort,
 } from '../model/index.ts';
 import { type ChosenEndpoints, reachableEndpoints } from './choose-endpoints.ts';
-import { hash } from './hash.ts';
 import { maglevSlots } from './maglev.ts';
 import { weightedSlots } from './weighted-slots.ts';
 
@@ -51,19 +51,19 @@ export interface LivePort {
 
 /** Undefined for the usual case: all endpoints weigh the same, and the mode chooses as it always does. */
 export function planBalance(
-  { traffic }: ServicePort,
+  { options }: ServicePort,
   chosen: ChosenEndpoints,
   { defaultAlgorithm, algorithms = ALGORITHMS, node }: BalanceOptions,
   live: LivePort | undefined,
 ): Balance | undefined {
   // The proxy says once, at its start, that the mode does not have the default.
   const usual = defaultAlgorithm && algorithms.includes(defaultAlgorithm) ? defaultAlgorithm : undefined;
-  const wanted = traffic.algorithm ?? usual;
+  const wanted = options.algorithm ?? usual;
   if (wanted === undefined && live === undefined) return undefined;
   const isAvailable = wanted === undefined || algorithms.includes(wanted);
   const algorithm = isAvailable ? wanted : undefined;
   const weights = unequalWeights(reachableEndpoints(chosen), endpoint => {
-    const configured = algorithm === 'weighted' ? configuredWeight(traffic, endpoint) : 1;
+    const configured = algorithm === 'weighted' ? configuredWeight(options, endpoint) : 1;
     return configured * (live?.share(endpoint) ?? 1);
   });
   if (wanted === undefined && weights === undefined) return undefined;
@@ -72,7 +72,7 @@ export function planBalance(
   return {
     algorithm,
     unavailable: isAvailable ? undefined : wanted,
-    hashBy: traffic.hashBy,
+    hashBy: options.hashBy,
     weights,
     slots: { cluster: slotsFor(chosen.cluster), local: slotsFor(chosen.local) },
   };
@@ -89,7 +89,7 @@ function unequalWeights(
 
 /** The weight by address comes before the weight of the slice. Zones multiply it. */
 export function configuredWeight(
-  { weights, zoneWeights }: ServicePort['traffic'],
+  { weights, zoneWeights }: ServicePort['options'],
   { ip, zone, weight }: Endpoint,
 ): number {
   return (weights?.get(ip) ?? weight ?? 1) * ((zone === undefined ? undefined : zoneWeights?.get(zone)) ?? 1);
@@ -115,7 +115,7 @@ function slots(
 function turned(list: readonly Endpoint[], algorithm: Algorithm | undefined, nodeName: string): readonly Endpoint[] {
   const takesTurns = algorithm === 'round-robin' || algorithm === 'least-connections';
   if (!takesTurns || list.length < 2) return list;
-  const first = hash(`${nodeName} ${list[0]?.text} ${list.length}`, 0) % list.length;
+  const first = hashText(`${nodeName} ${list[0]?.text} ${list.length}`, 0) % list.length;
   return [...list.slice(first), ...list.slice(0, first)];
 }
 

@@ -1,5 +1,5 @@
+import { hashText } from '../lib/stable-hash.ts';
 import type { Endpoint } from '../model/index.ts';
-import { hash } from './hash.ts';
 
 /** Prime numbers, so that every step through a table visits all slots. */
 const SIZE = 4093;
@@ -55,8 +55,8 @@ function waysThrough(endpoints: readonly Endpoint[], weightOf: (endpoint: Endpoi
   const pace = weights.map(weight => weight / fastest);
   const isEqual = weights.every(weight => weight === weights[0]);
   return {
-    at: Int32Array.from(endpoints, ({ text }) => hash(text, 1) % size),
-    step: Int32Array.from(endpoints, ({ text }) => (hash(text, 2) % (size - 1)) + 1),
+    at: Int32Array.from(endpoints, ({ text }) => hashText(text, 1) % size),
+    step: Int32Array.from(endpoints, ({ text }) => (hashText(text, 2) % (size - 1)) + 1),
     pace,
     fade: pace.map(part => (isEqual ? 1 : 1 - part / size)),
     room: Int32Array.from(weights, weight => Math.ceil((size * MAX_PART * weight) / total)),

@@ -4,7 +4,7 @@ import { endingRemarks } from './ending.ts';
 
 /** What the Service asks for when endpoints come, fail and go. Nothing in the usual case. */
 export function endpointRemarks({ port, balance }: ServicePortPlan): readonly Remark[] {
-  const { slowStartSeconds, ejectAfter, weights, zoneWeights } = port.traffic;
+  const { slowStartSeconds, ejectAfter, weights, zoneWeights } = port.options;
   const remarks: Remark[] = [];
   if ((weights || zoneWeights) && balance?.algorithm !== 'weighted') {
     const text = 'the Service has weights, but only the algorithm weighted uses them';

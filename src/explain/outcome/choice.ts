@@ -92,7 +92,7 @@ export function balanceRemarks(way: EndpointChoice, plan: ServicePortPlan): read
     return [{ code: 'balance-unavailable', text }];
   }
   if (!algorithm) return [];
-  const asking = port.traffic.algorithm ? 'an annotation of the Service' : '--default-balance';
+  const asking = port.options.algorithm ? 'an annotation of the Service' : '--default-balance';
   const hashed = { 'client-address': 'address', 'client-address-and-port': 'address and port' }[hashBy];
   const more = algorithm === 'consistent-hash' ? `: a hash of the client's ${hashed} chooses` : '';
   return [{ code: 'balance', text: `${asking} asks for ${algorithm}${more}` }];

@@ -4,10 +4,10 @@ import { Breaks } from '../../lib/breaks.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { joinHostPort } from '../../net/index.ts';
 import { BoundedReading } from '../../observe/metrics/index.ts';
-import type { ServicePortTraffic } from '../traffic-counts.ts';
 import { trafficId } from './figures.ts';
 import { type FamilyPlan, FrontendIndex } from './frontend-index.ts';
 import { PortFlows } from './port-flows.ts';
+import type { ServicePortTraffic } from './service-port-traffic.ts';
 
 export interface FlowTrafficOptions {
   readonly namespace: NetworkNamespace | undefined;

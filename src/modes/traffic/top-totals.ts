@@ -1,6 +1,6 @@
 import { FAMILIES, type Family } from '../../net/index.ts';
-import type { TrafficFigures } from '../traffic-counts.ts';
 import { SUMS } from './figures.ts';
+import type { TrafficFigures } from './service-port-traffic.ts';
 
 /** Something whose traffic is shown: a service port, or an endpoint of one. */
 export interface Shown<Labels> {

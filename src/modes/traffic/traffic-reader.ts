@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { BoundedReading } from '../../observe/metrics/index.ts';
 import type { Mode } from '../mode.ts';
-import type { ServicePortTraffic } from '../traffic-counts.ts';
+import type { ServicePortTraffic } from './service-port-traffic.ts';
 import { SteadyTraffic } from './steady-traffic.ts';
 
 const MIN_PAUSE_MS = 2000;

@@ -11,8 +11,8 @@ import type { NetworkNamespace } from '../../kernel/netns.ts';
 import type { Ip } from '../../net/index.ts';
 import type { Mode } from '../mode.ts';
 import { configuredMode, createMode } from '../registry.ts';
-import type { ServicePortTraffic, TrafficFigures } from '../traffic-counts.ts';
 import { FlowTraffic } from './flow-traffic.ts';
+import type { ServicePortTraffic, TrafficFigures } from './service-port-traffic.ts';
 import { TrafficReader } from './traffic-reader.ts';
 
 const WEB = '10.96.0.10' as Ip;

@@ -1,6 +1,6 @@
 import type { NftablesSocket, NftSet } from '../../../kernel/nftables/index.ts';
 import type { FrontendConnections } from '../../frontend-connections.ts';
-import type { ServicePortTraffic } from '../../traffic-counts.ts';
+import type { ServicePortTraffic } from '../../traffic/index.ts';
 import { type Layout, TABLE } from '../table/layout.ts';
 
 /**

@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ConntrackSocket, type Flow, L4 } from '../kernel/conntrack/index.ts';
-import { withModuleAdvice } from '../kernel/errors.ts';
-import type { NetworkNamespace } from '../kernel/netns.ts';
-import { namespaceAddresses } from '../kernel/network-namespaces.ts';
-import { Breaks } from '../lib/breaks.ts';
-import { errorText } from '../lib/error-text.ts';
-import { type Family, type Ip, isLoopback, joinHostPort } from '../net/index.ts';
-import { type Connection, type EndedEndpoint, endedConnectionTest } from '../plan/index.ts';
-import type { ConnectedSocket, Mode } from './mode.ts';
+import { ConntrackSocket, type Flow, type FlowFilter, L4 } from '../../kernel/conntrack/index.ts';
+import { withModuleAdvice } from '../../kernel/errors.ts';
+import type { NetworkNamespace } from '../../kernel/netns.ts';
+import { namespaceAddresses } from '../../kernel/network-namespaces.ts';
+import { Breaks } from '../../lib/breaks.ts';
+import { errorText } from '../../lib/error-text.ts';
+import { type Family, type Ip, isLoopback, joinHostPort } from '../../net/index.ts';
+import { type AddressOwner, type Connection, type EndedEndpoint, endedConnectionTest } from '../../plan/index.ts';
+import { flowEnds } from '../flow-ends.ts';
+import type { ConnectedSocket, Mode } from '../mode.ts';
 import { ResetAnswers } from './reset-answers.ts';
 import { isLeft, type OpenConnection, SocketEnder } from './socket-ender.ts';
 
@@ -36,7 +37,6 @@ export interface EnderOptions {
 const MAX_SEARCHES = 8;
 /** So many take about a millisecond. */
 const DELETES_PER_TURN = 250;
-const NO_LIMITS = { limit: Number.POSITIVE_INFINITY, maxReceived: Number.POSITIVE_INFINITY };
 
 /** Ends the TCP connections of endpoints that are gone. */
 export class ConnectionEnder {
@@ -50,16 +50,21 @@ export class ConnectionEnder {
     this.#answers = new ResetAnswers(options.namespace);
   }
 
-  async end(family: Family, ended: readonly EndedEndpoint[], allowExternalIPs: boolean): Promise<EndReport> {
+  async end(
+    family: Family,
+    ended: readonly EndedEndpoint[],
+    allowExternalIPs: boolean,
+    ownerAt: AddressOwner,
+  ): Promise<EndReport> {
     const { mode, namespace } = this.#options;
-    const find = endedConnectionTest(ended, allowExternalIPs, nodeAddressTest(ended, namespace));
+    const find = endedConnectionTest(ended, allowExternalIPs, nodeAddressTest(ended, namespace), ownerAt);
     const sockets = (await mode.sockets?.())?.sockets ?? [];
     const connections = [...translatedSockets(family, sockets, find)];
     const conntrack = ConntrackSocket.open({ namespace });
     const breaks = new Breaks();
     try {
       for (const flow of await findFlows(conntrack, family, ended)) {
-        const endpoint = find(asConnection(flow));
+        const endpoint = find(flowEnds(flow));
         if (endpoint) connections.push(trackedConnection(flow, endpoint));
         if (breaks.isDue) await breaks.take();
       }
@@ -112,17 +117,18 @@ async function findFlows(
   ended: readonly EndedEndpoint[],
 ): Promise<readonly Flow[]> {
   const endpoints = new Map(ended.map(({ endpoint }) => [endpoint.text, endpoint]));
+  const allTcp = { family, protocol: L4.TCP };
+  const filters: readonly FlowFilter[] =
+    endpoints.size > MAX_SEARCHES
+      ? [allTcp]
+      : Array.from(endpoints.values(), ({ ip, port }) => ({ ...allTcp, reply: { src: ip, srcPort: port } }));
   const flows: Flow[] = [];
-  if (endpoints.size > MAX_SEARCHES) {
-    for await (const flow of conntrack.stream({ family, protocol: L4.TCP })) {
-      if (isOpen(flow) && endpoints.has(joinHostPort(flow.reply.src, flow.reply.srcPort))) flows.push(flow);
+  for (const filter of filters) {
+    for await (const batch of conntrack.batchesInBackground(filter)) {
+      for (const flow of batch) {
+        if (isOpen(flow) && endpoints.has(joinHostPort(flow.reply.src, flow.reply.srcPort))) flows.push(flow);
+      }
     }
-    return flows;
-  }
-  for (const { ip, port } of endpoints.values()) {
-    const filter = { family, protocol: L4.TCP, reply: { src: ip, srcPort: port } };
-    const found = await conntrack.search(filter, NO_LIMITS);
-    for (const flow of found.flows) if (isOpen(flow)) flows.push(flow);
   }
   return flows;
 }
@@ -130,13 +136,6 @@ async function findFlows(
 /** The kernel forgets a connection that has ended within two minutes, and its packets hurt nobody. */
 function isOpen({ state }: Flow): boolean {
   return state !== 'TIME_WAIT' && state !== 'CLOSE';
-}
-
-function asConnection({ original, reply }: Flow): Connection {
-  return {
-    destination: { ip: original.dst, port: original.dstPort },
-    answeredBy: { ip: reply.src, port: reply.srcPort },
-  };
 }
 
 function trackedConnection(flow: Flow, endpoint: EndedEndpoint): OpenConnection {

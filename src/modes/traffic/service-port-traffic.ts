@@ -1,4 +1,4 @@
-import type { Family } from '../net/index.ts';
+import type { Family } from '../../net/index.ts';
 
 /** What is known of some traffic. A figure that the mode does not have is undefined. */
 export interface TrafficFigures {

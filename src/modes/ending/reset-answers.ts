@@ -1,5 +1,5 @@
-import type { Flow } from '../kernel/conntrack/index.ts';
-import type { NetworkNamespace } from '../kernel/netns.ts';
+import type { Flow } from '../../kernel/conntrack/index.ts';
+import type { NetworkNamespace } from '../../kernel/netns.ts';
 import {
   type DataType,
   dataBytes,
@@ -16,9 +16,9 @@ import {
   Transaction,
   thDport,
   thSport,
-} from '../kernel/nftables/index.ts';
-import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
-import type { Family } from '../net/index.ts';
+} from '../../kernel/nftables/index.ts';
+import { type Clock, systemClock, type Timer } from '../../lib/clock.ts';
+import type { Family } from '../../net/index.ts';
 
 const ENDED_TABLE = 'kube-proxy-ended';
 const CHAIN = 'prerouting';

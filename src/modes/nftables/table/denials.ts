@@ -16,26 +16,24 @@ import type { Layout } from './layout.ts';
 
 export const REJECT_CHAIN = 'reject-chain';
 
-type Refusal = 'reject' | 'drop';
+type Denial = 'reject' | 'drop';
 
-/** How packets to a frontend are refused, and the set that counts them if the mode counts. */
-export interface RefusalPlace {
+/** What denies packets to a frontend, and the set that counts them if the mode counts. */
+export interface DenialPlace {
   readonly set: NftSet | undefined;
   readonly verdict: Verdict;
 }
 
-export function refusalPlace(layout: Layout, { ip }: Pick<Frontend, 'ip'>, refusal: Refusal): RefusalPlace {
-  const isNodePort = ip === undefined;
-  const set =
-    refusal === 'reject'
-      ? isNodePort
-        ? layout.nodePortRejects
-        : layout.serviceRejects
-      : isNodePort
-        ? layout.nodePortDrops
-        : layout.serviceDrops;
-  if (set) return { set, verdict: { kind: 'goto', chain: chainName(isNodePort ? 'nodeport' : 'service', refusal) } };
-  return { set, verdict: refusal === 'drop' ? { kind: 'drop' } : { kind: 'goto', chain: REJECT_CHAIN } };
+export function denialPlace(layout: Layout, { ip }: Pick<Frontend, 'ip'>, denial: Denial): DenialPlace {
+  const { serviceRejects, serviceDrops, nodePortRejects, nodePortDrops } = layout;
+  const kind = ip === undefined ? 'nodeport' : 'service';
+  const sets = {
+    service: { reject: serviceRejects, drop: serviceDrops },
+    nodeport: { reject: nodePortRejects, drop: nodePortDrops },
+  };
+  const set = sets[kind][denial];
+  if (set) return { set, verdict: { kind: 'goto', chain: chainName(kind, denial) } };
+  return { set, verdict: denial === 'drop' ? { kind: 'drop' } : { kind: 'goto', chain: REJECT_CHAIN } };
 }
 
 /** Policy Local drops connections where another node has endpoints. Source ranges drop those of other sources. */
@@ -43,8 +41,8 @@ export function mayDrop({ policy, firewall }: Frontend): boolean {
   return firewall !== undefined || policy === 'Local';
 }
 
-/** The chains that count a packet and then refuse it. Without counting there are none. */
-export function countedRefusals(layout: Layout): readonly ChainRules[] {
+/** The chains that count a packet and then reject or drop it. Without counting there are none. */
+export function countedDenials(layout: Layout): readonly ChainRules[] {
   const frontend = [ipDaddr(layout.nft), metaL4proto, thDport];
   const nodePort = [metaL4proto, thDport];
   const rejected = reject(layout.nft);
@@ -60,11 +58,11 @@ function counted(
   name: string,
   key: readonly Selector[],
   set: NftSet | undefined,
-  refuse: Expression,
+  deny: Expression,
 ): readonly ChainRules[] {
-  return set ? [chainRules(name, [matchSet(key, set.name)], [[refuse]])] : [];
+  return set ? [chainRules(name, [matchSet(key, set.name)], [[deny]])] : [];
 }
 
-function chainName(kind: 'service' | 'nodeport', refusal: Refusal): string {
-  return `count-${kind}-${refusal}`;
+function chainName(kind: 'service' | 'nodeport', denial: Denial): string {
+  return `count-${kind}-${denial}`;
 }

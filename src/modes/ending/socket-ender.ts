@@ -1,12 +1,12 @@
-import type { Flow } from '../kernel/conntrack/index.ts';
-import { endSockets, type TcpEnds } from '../kernel/end-sockets.ts';
-import { KernelError } from '../kernel/errors.ts';
-import { NetworkNamespace } from '../kernel/netns.ts';
-import { distinctNamespacePaths, namespaceAddresses, networkNamespacePaths } from '../kernel/network-namespaces.ts';
-import { appendTo } from '../lib/append-to.ts';
-import { Breaks } from '../lib/breaks.ts';
-import { type Ip, isLoopback } from '../net/index.ts';
-import type { EndedEndpoint } from '../plan/index.ts';
+import type { Flow } from '../../kernel/conntrack/index.ts';
+import { endSockets, type TcpEnds } from '../../kernel/end-sockets.ts';
+import { KernelError } from '../../kernel/errors.ts';
+import { NetworkNamespace } from '../../kernel/netns.ts';
+import { distinctNamespacePaths, namespaceAddresses, networkNamespacePaths } from '../../kernel/network-namespaces.ts';
+import { appendTo } from '../../lib/append-to.ts';
+import { Breaks } from '../../lib/breaks.ts';
+import { type Ip, isLoopback } from '../../net/index.ts';
+import type { EndedEndpoint } from '../../plan/index.ts';
 
 /** A connection to an endpoint that is gone. */
 export interface OpenConnection {

@@ -17,14 +17,14 @@ export const ALGORITHMS = ['random', 'round-robin', 'least-connections', 'consis
 export type Algorithm = (typeof ALGORITHMS)[number];
 
 /** What a consistent hash is made of. */
-export const HASH_INPUTS = ['client-address', 'client-address-and-port'] as const;
+const HASH_INPUTS = ['client-address', 'client-address-and-port'] as const;
 export type HashInput = (typeof HASH_INPUTS)[number];
 
 /** What happens to the connections of an endpoint that is gone. */
-export const ENDPOINT_ENDS = ['drain', 'reset', 'drain-then-reset'] as const;
+const ENDPOINT_ENDS = ['drain', 'reset', 'drain-then-reset'] as const;
 
-/** How a Service wants its traffic to be balanced and ended. */
-export interface TrafficOptions {
+/** What a Service asks for with annotations: how its connections are balanced, and how they end. */
+export interface ServiceOptions {
   /** Undefined: the default of the proxy. */
   readonly algorithm: Algorithm | undefined;
   readonly hashBy: HashInput;
@@ -40,8 +40,8 @@ export interface TrafficOptions {
   readonly ejectAfter: number;
 }
 
-/** Without annotations. */
-export const DEFAULT_TRAFFIC: TrafficOptions = {
+/** The options of a Service without annotations. */
+const DEFAULT_OPTIONS: ServiceOptions = {
   algorithm: undefined,
   hashBy: 'client-address',
   weights: undefined,
@@ -56,14 +56,14 @@ const MAX_SECONDS = 86_400;
 const MAX_FAILURES = 1000;
 
 /** Reports an annotation that is left out. `wanted` completes "is not". */
-export type ReportAnnotation = (annotation: string, text: string, wanted: string) => void;
+type ReportAnnotation = (annotation: string, text: string, wanted: string) => void;
 
 /** Services without any of the annotations share one object. */
-export function readTrafficOptions({ annotations }: ObjectMeta, report: ReportAnnotation): TrafficOptions {
+export function readServiceOptions({ annotations }: ObjectMeta, report: ReportAnnotation): ServiceOptions {
   const reader = new AnnotationReader(annotations, report);
-  const options: TrafficOptions = {
+  const options: ServiceOptions = {
     algorithm: reader.choice(ANNOTATION_BALANCE, ALGORITHMS),
-    hashBy: reader.choice(ANNOTATION_HASH_BY, HASH_INPUTS) ?? DEFAULT_TRAFFIC.hashBy,
+    hashBy: reader.choice(ANNOTATION_HASH_BY, HASH_INPUTS) ?? DEFAULT_OPTIONS.hashBy,
     weights: reader.parse(
       ANNOTATION_WEIGHTS,
       parseWeights,
@@ -78,7 +78,7 @@ export function readTrafficOptions({ annotations }: ObjectMeta, report: ReportAn
     resetAfterSeconds: readEnd(reader),
     ejectAfter: reader.number(ANNOTATION_EJECT_AFTER, MAX_FAILURES) ?? 0,
   };
-  return sameTraffic(options, DEFAULT_TRAFFIC) ? DEFAULT_TRAFFIC : options;
+  return sameOptions(options, DEFAULT_OPTIONS) ? DEFAULT_OPTIONS : options;
 }
 
 function readEnd(reader: AnnotationReader): number | undefined {
@@ -88,7 +88,7 @@ function readEnd(reader: AnnotationReader): number | undefined {
   return end === 'reset' ? 0 : grace;
 }
 
-export function sameTraffic(a: TrafficOptions, b: TrafficOptions): boolean {
+export function sameOptions(a: ServiceOptions, b: ServiceOptions): boolean {
   return (
     a === b ||
     (a.algorithm === b.algorithm &&

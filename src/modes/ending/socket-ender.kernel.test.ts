@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { loopbackOf, setLoopbackUp, withNamespace, withRoutes } from '../../test/support/namespaces.ts';
-import { service, slice } from '../../test/support/objects.ts';
-import { connectTcp, listenTcp } from '../kernel/sockets/index.ts';
-import { Model } from '../model/index.ts';
-import type { Ip } from '../net/index.ts';
-import { type EndedEndpoint, endedEndpoints } from '../plan/index.ts';
+import { loopbackOf, setLoopbackUp, withNamespace, withRoutes } from '../../../test/support/namespaces.ts';
+import { service, slice } from '../../../test/support/objects.ts';
+import { connectTcp, listenTcp } from '../../kernel/sockets/index.ts';
+import { Model } from '../../model/index.ts';
+import type { Ip } from '../../net/index.ts';
+import { type EndedEndpoint, endedEndpoints } from '../../plan/index.ts';
 import { type OpenConnection, SocketEnder } from './socket-ender.ts';
 
 /** No other test uses this address: the search looks at all network namespaces of the machine. */

@@ -1,8 +1,8 @@
 /** The kernel breaks a reading off when any program changes the ruleset. */
 const ATTEMPTS = 3;
 
-/** Undefined if no attempt to read succeeded. */
-export async function attempted<T>(read: () => Promise<T>): Promise<T | undefined> {
+/** Returns undefined if no attempt to read succeeded. */
+export async function readWithRetries<T>(read: () => Promise<T>): Promise<T | undefined> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
       return await read();
