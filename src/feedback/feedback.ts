@@ -48,6 +48,7 @@ export class Feedback {
   readonly #steps: StepTimer;
   readonly #leastConnections: LeastConnections;
   readonly #failedConnections: FailedConnections;
+  #isClosed = false;
 
   constructor(options: FeedbackOptions) {
     this.#options = options;
@@ -106,13 +107,15 @@ export class Feedback {
     const wasWatching = this.#ports[family].size > 0;
     for (const change of changes) this.#serviceChanged(family, change);
     if (hasNewDefault) for (const state of model.services()) this.#defaultChanged(family, state);
-    if (!wasWatching && this.#ports[family].size === 0) return;
+    if (this.#isClosed || (!wasWatching && this.#ports[family].size === 0)) return;
     this.#steps.update();
     this.#leastConnections.update();
     this.#failedConnections.update();
   }
 
+  /** The last sync may still bring changes. They begin nothing. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#steps.close();
     this.#failedConnections.close();
     await this.#leastConnections.close();

@@ -64,8 +64,16 @@ export function readServiceOptions({ annotations }: ObjectMeta, report: ReportAn
   const options: ServiceOptions = {
     algorithm: reader.choice(ANNOTATION_BALANCE, ALGORITHMS),
     hashBy: reader.choice(ANNOTATION_HASH_BY, HASH_INPUTS) ?? DEFAULT_OPTIONS.hashBy,
-    weights: reader.parse(ANNOTATION_WEIGHTS, parseWeights, 'a list such as 10.0.0.1=3,10.0.0.2=1'),
-    zoneWeights: reader.parse(ANNOTATION_ZONE_WEIGHTS, parseZoneWeights, 'a list such as zone-a=3,zone-b=1'),
+    weights: reader.parse(
+      ANNOTATION_WEIGHTS,
+      parseWeights,
+      'a list such as 10.0.0.1=3,10.0.0.2=1 with weights from 0 to 1000',
+    ),
+    zoneWeights: reader.parse(
+      ANNOTATION_ZONE_WEIGHTS,
+      parseZoneWeights,
+      'a list such as zone-a=3,zone-b=1 with weights from 0 to 1000',
+    ),
     slowStartSeconds: reader.number(ANNOTATION_SLOW_START, MAX_SECONDS) ?? 0,
     resetAfterSeconds: readEnd(reader),
     ejectAfter: reader.number(ANNOTATION_EJECT_AFTER, MAX_FAILURES) ?? 0,

@@ -12,8 +12,8 @@ import {
   StaleFlowCleaner,
   SYNC_PERIOD_MS,
 } from '../modes/index.ts';
-import { FAMILIES, type Family } from '../net/index.ts';
-import type { EndedEndpoint, Flow, PlanSettings } from '../plan/index.ts';
+import { FAMILIES, type Family, type Ip } from '../net/index.ts';
+import type { AddressOwner, EndedEndpoint, Flow, PlanSettings } from '../plan/index.ts';
 import type { Intervals } from './bounded-frequency-runner.ts';
 import { EndpointEnds } from './endpoint-ends.ts';
 import { type LiveSettings, type LoopListener, ProxyLoop } from './proxy-loop.ts';
@@ -139,7 +139,9 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     async end(family, ended) {
       const start = performance.now();
       try {
-        const report = await ender.end(family, ended, live.settings.allowExternalIPs);
+        const { planner } = loop.state.family(family);
+        const ownerAt: AddressOwner = (ip, port) => planner.frontendAt(ip as Ip | undefined, port, 'TCP')?.plan.service;
+        const report = await ender.end(family, ended, live.settings.allowExternalIPs, ownerAt);
         listeners.connectionsEnded?.(family, report, performance.now() - start);
       } catch (error) {
         listeners.connectionsNotEnded?.(family, ended, error);

@@ -1,7 +1,7 @@
 import { type EndpointChoice, usualChoice } from '../../modes/index.ts';
 import type { ServicePortPlan } from '../../plan/index.ts';
 import type { Choice, Remark } from '../outcome.ts';
-import { endingRemarks } from './ending.ts';
+import { endpointRemarks } from './asked-of-endpoints.ts';
 
 /** The schedulers of the kernel that take turns. They give every endpoint its share, by weight. */
 const BY_TURNS: readonly string[] = ['rr', 'wrr'];
@@ -25,7 +25,7 @@ export function wayToChoose(way: EndpointChoice, plan: ServicePortPlan): ChosenW
     const text = `session affinity: a client keeps its endpoint for ${affinitySeconds} s after its last connection`;
     remarks.push({ code: 'affinity', text });
   }
-  remarks.push(...endingRemarks(plan.port));
+  remarks.push(...endpointRemarks(plan));
   if (choice.kind === 'scheduler') {
     remarks.push({ code: 'scheduler', text: `the scheduler ${choice.scheduler} of the kernel decides` });
   }

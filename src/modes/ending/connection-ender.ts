@@ -6,7 +6,7 @@ import { namespaceAddresses } from '../../kernel/network-namespaces.ts';
 import { Breaks } from '../../lib/breaks.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { type Family, type Ip, isLoopback, joinHostPort } from '../../net/index.ts';
-import { type Connection, type EndedEndpoint, endedConnectionTest } from '../../plan/index.ts';
+import { type AddressOwner, type Connection, type EndedEndpoint, endedConnectionTest } from '../../plan/index.ts';
 import { flowEnds } from '../flow-ends.ts';
 import type { ConnectedSocket, Mode } from '../mode.ts';
 import { ResetAnswers } from './reset-answers.ts';
@@ -50,9 +50,14 @@ export class ConnectionEnder {
     this.#answers = new ResetAnswers(options.namespace);
   }
 
-  async end(family: Family, ended: readonly EndedEndpoint[], allowExternalIPs: boolean): Promise<EndReport> {
+  async end(
+    family: Family,
+    ended: readonly EndedEndpoint[],
+    allowExternalIPs: boolean,
+    ownerAt: AddressOwner,
+  ): Promise<EndReport> {
     const { mode, namespace } = this.#options;
-    const find = endedConnectionTest(ended, allowExternalIPs, nodeAddressTest(ended, namespace));
+    const find = endedConnectionTest(ended, allowExternalIPs, nodeAddressTest(ended, namespace), ownerAt);
     const sockets = (await mode.sockets?.())?.sockets ?? [];
     const connections = [...translatedSockets(family, sockets, find)];
     const conntrack = ConntrackSocket.open({ namespace });

@@ -63,7 +63,7 @@ function choiceWords(choice: Choice): string {
     case 'turns':
       return 'in turns';
     case 'least-connections':
-      return 'the one with the fewest connections';
+      return 'one with few connections';
     case 'hash':
       return choice.by === 'client-address' ? "by a hash of the client's address" : 'by a hash of address and port';
     case 'scheduler':
