@@ -1,0 +1,27 @@
+import type { NetworkNamespace } from '../../../src/kernel/netns.ts';
+import { canonicalRuleset } from '../../support/nftables-mode.ts';
+import { runIn } from '../../support/run-in.ts';
+import type { Violation } from './violation.ts';
+
+/** All rules of the namespace, in an order that does not depend on history and without counters. */
+export function kernelState(namespace: NetworkNamespace): string {
+  const saved = ['iptables-save', 'ip6tables-save'].map(program => runIn(namespace, program));
+  return [canonicalRuleset(namespace), ...saved]
+    .join('\n')
+    .replaceAll(/^#.*$/gm, '')
+    .replaceAll(/\[\d+:\d+\]/g, '[0:0]')
+    .replaceAll(/packets \d+ bytes \d+/g, 'packets 0 bytes 0');
+}
+
+export function judgeEndState(atEnd: string, fresh: string): Violation | undefined {
+  if (atEnd === fresh) return undefined;
+  const freshLines = fresh.split('\n');
+  const lines = atEnd.split('\n');
+  const more = lines.filter(line => !freshLines.includes(line));
+  const missing = freshLines.filter(line => !lines.includes(line));
+  const few = (all: readonly string[]) => all.slice(0, 8).join('\n    ');
+  return {
+    invariant: "the end state equals a fresh start's",
+    facts: `${more.length} lines more:\n    ${few(more)}\n  ${missing.length} lines missing:\n    ${few(missing)}`,
+  };
+}
