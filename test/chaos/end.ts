@@ -19,6 +19,7 @@ export async function checkEnd(world: World): Promise<readonly Violation[]> {
   await proxy.stop();
   const clean = await cleanUp(world);
   nft(network.node, 'flush', 'ruleset');
+  world.keepNat();
   proxy.start();
   const late = await untilRecovered(world, RECOVERY_MS);
   const fresh = await settled(world);

@@ -72,12 +72,7 @@ async function main({ isSchedule, ...options }: Options): Promise<number> {
   console.log(`\nSeed ${seed} violated ${violations.length} invariants. The schedule:`);
   console.log(scheduleLines(rounds).join('\n'));
   for (const { invariant, facts } of violations.slice(0, 20)) console.log(`\n${invariant}\n  ${facts}`);
-  console.log(
-    `\nRepeat: npm run chaos -- ${process.argv
-      .slice(2)
-      .filter(arg => !arg.startsWith('--seed'))
-      .join(' ')} --seed ${seed}`,
-  );
+  console.log(`\nRepeat: npm run chaos -- --seed ${seed} --minutes ${minutes} --proxy-mode ${mode}`);
   console.log(`All events and log lines: ${log.path}`);
   return 1;
 }

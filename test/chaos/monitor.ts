@@ -30,10 +30,14 @@ export class Monitor {
     }, SAMPLE_MS);
   }
 
+  /** Ends the checks, and then the clients. */
   async close(): Promise<void> {
+    if (!this.#timer) return;
     clearInterval(this.#timer);
+    this.#timer = undefined;
     await this.#sample;
     this.#checkConnections();
+    await this.#world.clients.close();
   }
 
   async #check(): Promise<void> {

@@ -27,7 +27,7 @@ const SCHEMA: KubeObject = {
   metadata: { name: 'chaos' },
   spec: {
     priorityLevelConfiguration: { name: 'chaos' },
-    matchingPrecedence: 1,
+    matchingPrecedence: 2,
     rules: [{ subjects: [{ kind: 'User', user: { name: 'system:kube-proxy' } }], resourceRules: [ALL_VERBS] }],
   },
 };

@@ -37,13 +37,13 @@ export function judgeLeftovers(
   return problems.map(facts => ({ invariant: INVARIANT, facts }));
 }
 
-/** After `kube-proxy cleanup` the namespace has no rule of the proxy. */
+/** After `kube-proxy cleanup` the namespace has no rule of the proxy, except KUBE-FIREWALL (IPT-13). */
 export function judgeCleanup(namespace: NetworkNamespace): readonly Violation[] {
   const rules =
     runIn(namespace, 'nft', ['list', 'tables']) +
     runIn(namespace, 'iptables-save') +
     runIn(namespace, 'ip6tables-save');
-  const left = rules.split('\n').filter(line => /kube-proxy|KUBE-/.test(line));
+  const left = rules.split('\n').filter(line => /kube-proxy|KUBE-(?!FIREWALL)/.test(line));
   return left.length === 0 ? [] : [{ invariant: INVARIANT, facts: `after cleanup: ${left.slice(0, 10).join('\n')}` }];
 }
 

@@ -5,6 +5,7 @@ import { NODE } from '../../control-plane/node-object.ts';
 import { Program, type ProgramExit } from '../../control-plane/program.ts';
 import { Relay } from '../../e2e/relay.ts';
 import { TestNode } from '../../e2e/test-node.ts';
+import { runNftScript } from '../../support/run-in.ts';
 import type { Impairment } from '../faults/fault.ts';
 import type { Violation } from '../invariants/violation.ts';
 import { Access } from './access.ts';
@@ -78,6 +79,16 @@ export class World {
     return this.#part('clients');
   }
 
+  /**
+   * Adds chains of type nat, as the rules of a network plugin are on real nodes. Without any such chain the kernel no
+   * longer translates the packets of established connections, so a program that deletes our table would end them.
+   */
+  keepNat(): void {
+    const chain = 'chain postrouting {\n type nat hook postrouting priority 90;\n }\n';
+    for (const family of ['ip', 'ip6'])
+      runNftScript(this.network.node, `table ${family} network-plugin {\n${chain}}\n`);
+  }
+
   impair(kinds: readonly Impairment[]): void {
     if (kinds.length === 0) return;
     this.isImpaired = true;
@@ -114,6 +125,7 @@ export class World {
     const parts: Parts = {};
     this.#parts = parts;
     const namespace = network.node;
+    this.keepNat();
     parts.cluster = await ControlPlane.start({ namespace, apiserverArgs: access.apiserverArgs });
     await parts.cluster.apply(NODE);
     await this.#startPods();
