@@ -137,7 +137,7 @@ export class Feedback {
   }
 
   #portChanged(family: Family, port: ServicePort, from: ServiceState | undefined, to: ServiceState): void {
-    const algorithm = port.traffic.algorithm ?? this.#defaults.get(family);
+    const algorithm = port.options.algorithm ?? this.#defaults.get(family);
     if (!this.#isWatched(port, algorithm)) {
       this.#forget(family, to.key, port);
       return;
@@ -160,8 +160,8 @@ export class Feedback {
   }
 
   /** The Service asks for something that depends on what happens to the endpoints. */
-  #isWatched({ traffic }: ServicePort, algorithm: Algorithm | undefined): boolean {
-    const { slowStartSeconds, ejectAfter } = traffic;
+  #isWatched({ options }: ServicePort, algorithm: Algorithm | undefined): boolean {
+    const { slowStartSeconds, ejectAfter } = options;
     return slowStartSeconds > 0 || ejectAfter > 0 || this.#needsConnections(algorithm);
   }
 

@@ -6,8 +6,7 @@ import type { Listing } from './listing.ts';
 import type { Mode, ModeCondition, ModeEvents, ModeSettings, SocketReading, SyncReport } from './mode.ts';
 import type { KernelReading } from './read-back.ts';
 import { type SetAside, setAsideId } from './set-aside.ts';
-import { sumOfTraffic } from './traffic/index.ts';
-import type { ServicePortTraffic } from './traffic-counts.ts';
+import { type ServicePortTraffic, sumOfTraffic } from './traffic/index.ts';
 
 /** A mode that serves some connections at the sockets of clients. What it leaves alone, the network serves. */
 export interface SocketLayer extends Mode {

@@ -3,7 +3,7 @@ import { NONE } from '../lib/none.ts';
 import { type Endpoint, type ServicePort, type ServiceState, servicePortName } from '../model/index.ts';
 import { joinHostPort } from '../net/index.ts';
 import { endpointsOf } from './service-port-plan.ts';
-import { addressesOf } from './stale-flows.ts';
+import { addressesOf, type Flow } from './stale-flows.ts';
 
 /** An endpoint that left a TCP service port whose connections the proxy shall end. */
 export interface EndedEndpoint {
@@ -31,7 +31,7 @@ export function endedEndpoints(change: Change<ServiceState>): readonly EndedEndp
   const ended: EndedEndpoint[] = [];
   for (const port of from.ports) {
     const next = to?.ports.find(other => sameFrontend(port, other));
-    const afterSeconds = (next ?? port).traffic.resetAfterSeconds;
+    const afterSeconds = (next ?? port).options.resetAfterSeconds;
     if (port.protocol !== 'TCP' || afterSeconds === undefined) continue;
     const left = new Set(to && next ? listedEndpoints(to, next).map(({ text }) => text) : NONE);
     for (const endpoint of listedEndpoints(from, port)) {
@@ -59,10 +59,7 @@ export function endedPortName({ service, port }: EndedEndpoint): string {
 }
 
 /** A TCP connection to a Service: where the client sends, and the endpoint that answers. */
-export interface Connection {
-  readonly destination: { readonly ip: string; readonly port: number };
-  readonly answeredBy: { readonly ip: string; readonly port: number };
-}
+export type Connection = Omit<Flow, 'protocol'>;
 
 /** Returns `ns/name` of the Service that has a TCP port at an address now. `ip` is undefined for a node port. */
 export type AddressOwner = (ip: string | undefined, port: number) => string | undefined;
@@ -79,11 +76,11 @@ export function endedConnectionTest(
   ownerAt: AddressOwner = () => undefined,
 ): (connection: Connection) => EndedEndpoint | undefined {
   const byFrontend = new Map<string, EndedEndpoint>();
-  for (const one of ended) {
-    const { port, endpoint } = one;
+  for (const each of ended) {
+    const { port, endpoint } = each;
     for (const ip of addressesOf(port, allowExternalIPs))
-      byFrontend.set(`${endpoint.text} ${joinHostPort(ip, port.port)}`, one);
-    if (port.nodePort !== 0) byFrontend.set(`${endpoint.text} ${port.nodePort}`, one);
+      byFrontend.set(`${endpoint.text} ${joinHostPort(ip, port.port)}`, each);
+    if (port.nodePort !== 0) byFrontend.set(`${endpoint.text} ${port.nodePort}`, each);
   }
   return ({ destination, answeredBy }) => {
     const endpoint = joinHostPort(answeredBy.ip, answeredBy.port);
@@ -104,7 +101,7 @@ function isOwner({ service }: EndedEndpoint, owner: string | undefined): boolean
 }
 
 function endsConnections(port: ServicePort): boolean {
-  return port.traffic.resetAfterSeconds !== undefined;
+  return port.options.resetAfterSeconds !== undefined;
 }
 
 /**
