@@ -7,7 +7,7 @@ import {
   type EndpointSlice,
   type Service,
 } from '../../src/api/index.ts';
-import { ALGORITHMS, HASH_INPUTS } from '../../src/model/index.ts';
+import { ALGORITHMS } from '../../src/model/index.ts';
 import { service, slice } from './objects.ts';
 
 // Random events of a cluster. They use few names, so that objects replace each other and conflict.
@@ -38,7 +38,7 @@ const annotations = fc.oneof(
   fc.record(
     {
       [ANNOTATION_BALANCE]: fc.constantFrom(...ALGORITHMS, 'nonsense'),
-      [ANNOTATION_HASH_BY]: fc.constantFrom(...HASH_INPUTS),
+      [ANNOTATION_HASH_BY]: fc.constantFrom('client-address', 'client-address-and-port'),
       [ANNOTATION_WEIGHTS]: fc.constantFrom('10.0.0.1=3,10.0.0.2=0', '10.0.0.1=0,10.0.0.9=7', 'nonsense'),
       [ANNOTATION_ZONE_WEIGHTS]: fc.constantFrom('zone-a=2,zone-b=1', 'zone-a=0,zone-b=0', 'zone-a=0'),
     },
