@@ -108,7 +108,7 @@ export class BenchGroup {
 
   /** No process may be in the group any more. */
   close(): void {
-    closeSync(this.fd);
     rmdirSync(this.path);
+    closeSync(this.fd);
   }
 }
