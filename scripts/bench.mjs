@@ -19,6 +19,7 @@ const GUEST_TIMEOUT_MS = 3 * 3_600_000;
 const PROGRAMS = {
   browser: BROWSER_PROGRAMS,
   cluster: { nft: 'nftables', setpriv: 'util-linux' },
+  datapath: { iptables: 'iptables', nft: 'nftables', setpriv: 'util-linux', taskset: 'util-linux' },
   ebpf: { taskset: 'util-linux' },
   iptables: { iptables: 'iptables' },
   ipvs: GUEST_PROGRAMS,

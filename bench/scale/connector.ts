@@ -109,7 +109,8 @@ async function answerTo(question: Question): Promise<unknown> {
   }
 }
 
-function untilAllConnect(addresses: readonly SocketAddress[], pauseMs: number): number {
+/** Blocks until each address has connected once. Returns when that was, as `sharedMs`. */
+export function untilAllConnect(addresses: readonly SocketAddress[], pauseMs: number): number {
   let missing = addresses;
   return repeatUntil(() => {
     // The first that fails ends the attempt: a start programs all Services together, or in their order.

@@ -1,7 +1,7 @@
 // The images that the cluster and its tests use, in one archive, without a registry. The programs are built from the
 // same source as those of the real images. The system around them is Debian.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { cacheFolder } from '../go-program.mjs';
 import { plainLayer, writeImages } from '../release/oci.mjs';
 import { directory, file, symlink, withParents, writeTar } from '../release/tar.mjs';
@@ -24,7 +24,7 @@ const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64';
  * @returns {string} its path
  */
 export function imagesOfCluster(programs) {
-  const path = `${cacheFolder()}/conformance-kubernetes-${KUBERNETES_VERSION}/images-1.oci.tar`;
+  const path = `${cacheFolder()}/conformance-kubernetes-${KUBERNETES_VERSION}/images-2.oci.tar`;
   const newest = Math.max(...Object.values(programs).map(program => statSync(program).mtimeMs));
   if (existsSync(path) && statSync(path).mtimeMs > newest) return path;
   console.error('Writing the images of the cluster');
@@ -112,8 +112,9 @@ function busyboxFiles() {
 function agnhostFiles(programs) {
   const source = `${sourceOfKubernetes()}/test/images/agnhost/porter`;
   const folders = ['bin', 'sbin', 'usr/bin', 'usr/sbin'];
+  // A link that leads nowhere from here leads to a program inside of the image.
   const isInDebian = (/** @type {string} */ name) =>
-    folders.some(folder => existsSync(`${debianSystem()}/${folder}/${name}`));
+    folders.some(folder => lstatSync(`${debianSystem()}/${folder}/${name}`, { throwIfNoEntry: false }));
   return [
     program('agnhost', programs),
     program('coredns', programs),

@@ -18,7 +18,11 @@ const USAGE = `usage: npm run chaos [-- FLAGS]
 const options = parse();
 if (options) process.exitCode = await main(options);
 
-type Options = Omit<RunOptions, 'log' | 'signal'> & { readonly isSchedule: boolean };
+interface Options extends Omit<RunOptions, 'log' | 'signal'> {
+  readonly isSchedule: boolean;
+  /** The flag that leaves faults out, for the command that repeats the run. */
+  readonly only: string;
+}
 
 function parse(): Options | undefined {
   try {
@@ -45,7 +49,8 @@ function parse(): Options | undefined {
       throw new Error(`a value is not valid: ${[...unknown, ...process.argv.slice(2)].join(' ')}`);
     }
     const faults = names ? FAULTS.filter(({ name }) => names.includes(name)) : FAULTS;
-    return { seed, minutes, mode, rounds: makeSchedule(seed, minutes, faults), isSchedule: values.schedule };
+    const only = names ? ` --faults ${names.join()}` : '';
+    return { seed, minutes, mode, rounds: makeSchedule(seed, minutes, faults), isSchedule: values.schedule, only };
   } catch (error) {
     console.error(`${errorText(error)}\n\n${USAGE}`);
     process.exitCode = 2;
@@ -53,7 +58,7 @@ function parse(): Options | undefined {
   }
 }
 
-async function main({ isSchedule, ...options }: Options): Promise<number> {
+async function main({ isSchedule, only, ...options }: Options): Promise<number> {
   const { seed, minutes, mode, rounds } = options;
   if (isSchedule) {
     console.log(scheduleLines(rounds).join('\n'));
@@ -72,7 +77,7 @@ async function main({ isSchedule, ...options }: Options): Promise<number> {
   console.log(`\nSeed ${seed} violated ${violations.length} invariants. The schedule:`);
   console.log(scheduleLines(rounds).join('\n'));
   for (const { invariant, facts } of violations.slice(0, 20)) console.log(`\n${invariant}\n  ${facts}`);
-  console.log(`\nRepeat: npm run chaos -- --seed ${seed} --minutes ${minutes} --proxy-mode ${mode}`);
+  console.log(`\nRepeat: npm run chaos -- --seed ${seed} --minutes ${minutes} --proxy-mode ${mode}${only}`);
   console.log(`All events and log lines: ${log.path}`);
   return 1;
 }

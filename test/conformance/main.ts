@@ -8,6 +8,7 @@ import { type Arguments, readArguments } from './suite/arguments.ts';
 import { addRecord, compare, type Recorded, tableText } from './suite/comparison.ts';
 import type { Results } from './suite/results.ts';
 import { runSuite } from './suite/run-suite.ts';
+import { runWhileProxiesChange } from './while-it-runs/while-it-runs.ts';
 
 const RECORDED = 'test/conformance/suite/upstream.json';
 
@@ -41,11 +42,13 @@ async function main(args: Arguments): Promise<number> {
 
 async function test(cluster: Cluster, args: Arguments, report: (step: string) => void): Promise<Results> {
   await cluster.start(report);
-  report(`proxies: ${args.isUpstream ? 'upstream' : 'Pointsman'}, ${args.mode}, ${args.way}`);
-  const proxy = await startProxy(cluster, args, parts);
+  const isUpstream = args.isUpstream || args.whileItRuns;
+  report(`proxies: ${isUpstream ? 'upstream' : 'Pointsman'}, ${args.mode}, ${args.way}`);
+  const proxy = await startProxy(cluster, { ...args, isUpstream }, parts);
   try {
     cluster.kubectl(['--namespace', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=3m']);
     report(`tests, ${args.procs} at a time`);
+    if (args.whileItRuns) return await runWhileProxiesChange(cluster, args, parts.image, report);
     return await runSuite(cluster, args);
   } finally {
     saveLogs(proxy, args.output);

@@ -1,24 +1,31 @@
 import type { NetworkNamespace } from '../../../src/kernel/netns.ts';
-import { canonicalRuleset } from '../../support/nftables-mode.ts';
+import { canonicalRuleset, nft } from '../../support/nftables-mode.ts';
 import { runIn } from '../../support/run-in.ts';
 import type { Violation } from './violation.ts';
 
-/** All rules of the namespace, in an order that does not depend on history and without counters. */
+/** All rules of a proxy in the namespace, in an order that does not depend on history and without counters. */
 export function kernelState(namespace: NetworkNamespace): string {
   const saved = ['iptables-save', 'ip6tables-save'].map(program => sortedByChain(runIn(namespace, program)));
-  return [canonicalRuleset(namespace), ...saved]
+  const tables = nft(namespace, 'list', 'tables')
+    .split('\n')
+    .filter(line => line.endsWith(' kube-proxy'))
+    .map(line => nft(namespace, 'list', ...line.split(' ')));
+  return [canonicalRuleset(namespace, tables.join('')), ...saved]
     .join('\n')
     .replaceAll(/\[\d+:\d+\]/g, '[0:0]')
     .replaceAll(/packets \d+ bytes \d+/g, 'packets 0 bytes 0');
 }
 
-/** The chains that rules belong to, by name. The order of the rules of a chain stays. KUBE-FIREWALL stays for ever. */
+/**
+ * The rules by the name of their chain, and the chains that are not built in. The order of the rules of a chain stays.
+ * KUBE-FIREWALL is left out, because it stays after a change of the mode (MODE-11).
+ */
 export function sortedByChain(saved: string): string {
   let table = '';
   const rules: { readonly chain: string; readonly line: string }[] = [];
   for (const line of saved.split('\n')) {
     if (line.startsWith('*')) table = line;
-    const [, chain] = /^(?::|-A )(\S+)/.exec(line) ?? [];
+    const [, chain] = /^(?::(?=\S+ -)|-A )(\S+)/.exec(line) ?? [];
     if (chain && !line.includes('KUBE-FIREWALL')) rules.push({ chain: `${table} ${chain}`, line });
   }
   return rules

@@ -16,7 +16,7 @@ export interface Round {
   readonly faults: readonly PlannedFault[];
 }
 
-const ROUND_MS = 20_000;
+const ROUND_MS = 15_000;
 const MAX_FAULTS = 3;
 const MAX_AFTER_MS = 3000;
 
@@ -65,7 +65,7 @@ class Deck {
   }
 }
 
-/** One line for each fault: `round 3, from 40 s: +1.2 s kill {"restarts":2}`. */
+/** One line for each fault: `round 3, from 30 s: +1.2 s kill {"restarts":2}`. */
 export function scheduleLines(rounds: readonly Round[]): readonly string[] {
   return rounds.flatMap(({ number, atMs, faults }) =>
     faults.map(

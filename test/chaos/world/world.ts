@@ -80,13 +80,15 @@ export class World {
   }
 
   /**
-   * Adds chains of type nat, as the rules of a network plugin are on real nodes. Without any such chain the kernel no
-   * longer translates the packets of established connections, so a program that deletes our table would end them.
+   * Adds rules that need connection tracking and translation, as those of a network plugin on real nodes. Without any
+   * such rule the kernel no longer translates the packets of established connections, so a program that deletes our
+   * table would end them.
    */
   keepNat(): void {
-    const chain = 'chain postrouting {\n type nat hook postrouting priority 90;\n }\n';
-    for (const family of ['ip', 'ip6'])
-      runNftScript(this.network.node, `table ${family} network-plugin {\n${chain}}\n`);
+    const rule = 'oifname "no-such-link" masquerade';
+    const chain = `chain postrouting {\n type nat hook postrouting priority 90;\n ${rule}\n }\n`;
+    const tables = ['ip', 'ip6'].map(family => `table ${family} network-plugin {\n${chain}}\n`);
+    runNftScript(this.network.node, tables.join(''));
   }
 
   impair(kinds: readonly Impairment[]): void {

@@ -58,8 +58,12 @@ export class Cluster {
   }
 
   kubectl(args: readonly string[], input?: string): string {
-    const [program = '', ...rest] = this.network.inside(CONTROL_PLANE, ['kubectl', '--kubeconfig', this.kubeconfig]);
-    return run(program, [...rest, ...args], input === undefined ? {} : { input });
+    const [program = '', ...rest] = this.kubectlCommand(args);
+    return run(program, rest, input === undefined ? {} : { input });
+  }
+
+  kubectlCommand(args: readonly string[]): readonly string[] {
+    return this.network.inside(CONTROL_PLANE, ['kubectl', '--kubeconfig', this.kubeconfig, ...args]);
   }
 
   apply(manifests: string): void {

@@ -2,23 +2,16 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Mode } from '../suite/arguments.ts';
 import { podKubeconfig, proxyConfiguration } from './configuration.ts';
+import { IMAGE_NAME, importPointsman, type PointsmanImage } from './pointsman-image.ts';
 import type { NodeProxies } from './proxy.ts';
 
-const IMAGE = 'conformance.local/pointsman';
 const FOLDER = '/var/lib/kube-proxy';
 /** The overlays of these modes have an init container that sets sysctls. */
 const MODES_WITH_INIT: readonly Mode[] = ['iptables'];
 
-export interface PointsmanImage {
-  readonly archive: string;
-  readonly version: string;
-}
-
 /** Installs Pointsman as docs/install/fresh.md says: with the overlay of the mode, through kustomize. */
 export async function startPointsmanPods(cluster: Cluster, mode: Mode, image: PointsmanImage): Promise<NodeProxies> {
-  await Promise.all(cluster.nodes.map(node => node.importImages(image.archive)));
-  // The kubelet takes a name without a host for a name of Docker's registry.
-  for (const node of cluster.nodes) node.tagImage(`pointsman:${image.version}`, `${IMAGE}:${image.version}`);
+  await importPointsman(cluster, image);
   const folder = `${cluster.folder}/my-cluster`;
   cpSync('deploy', `${cluster.folder}/deploy`, { recursive: true });
   mkdirSync(folder);
@@ -42,7 +35,7 @@ function kustomization(mode: Mode, version: string): object {
     kind: 'Kustomization',
     namespace: 'kube-system',
     resources: [`../deploy/kustomize/overlays/${mode}`],
-    images: [{ name: 'pointsman', newName: IMAGE, newTag: version }],
+    images: [{ name: 'pointsman', newName: IMAGE_NAME, newTag: version }],
     configMapGenerator: [
       {
         name: 'pointsman',

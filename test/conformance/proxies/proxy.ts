@@ -1,6 +1,7 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Arguments } from '../suite/arguments.ts';
-import { type PointsmanImage, startPointsmanPods } from './pointsman-pods.ts';
+import type { PointsmanImage } from './pointsman-image.ts';
+import { startPointsmanPods } from './pointsman-pods.ts';
 import { startProcesses } from './processes.ts';
 import { startUpstreamPods } from './upstream-pods.ts';
 

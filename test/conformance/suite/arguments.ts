@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { MAIN_LIST, type Selection, SHORT_SELECTION } from './selections.ts';
+import { CONNECTIONS, MAIN_LIST, type Selection, SHORT_SELECTION } from './selections.ts';
 
 export const USAGE = `usage: npm run conformance [-- FLAGS]
 
@@ -9,6 +9,8 @@ recorded results of upstream's kube-proxy. Exits with 1 if a test fails that pas
   --short         a selection of about ten minutes
   --focus REGEX   only the tests of the main list whose names match
   --as HOW        pods (the default): a DaemonSet of the image; process: a program on each node
+  --while-it-runs tests of connections only; meanwhile Pointsman replaces upstream's kube-proxy, restarts, and changes
+                  its mode, and no other connection may fail
   --upstream      upstream's kube-proxy instead of Pointsman
   --record        writes the results of upstream's kube-proxy into the project
   --procs N       so many tests at the same time; the default is 4 for each processor
@@ -28,6 +30,7 @@ export interface Arguments {
   readonly way: Way;
   readonly selection: Selection;
   readonly isUpstream: boolean;
+  readonly whileItRuns: boolean;
   readonly records: boolean;
   readonly procs: number;
   readonly keep: boolean;
@@ -44,6 +47,7 @@ export function readArguments(args: readonly string[], processors: number): Argu
       short: { type: 'boolean', default: false },
       focus: { type: 'string' },
       as: { type: 'string', default: 'pods' },
+      'while-it-runs': { type: 'boolean', default: false },
       upstream: { type: 'boolean', default: false },
       record: { type: 'boolean', default: false },
       procs: { type: 'string', default: `${PROCS_FOR_EACH_PROCESSOR * processors}` },
@@ -54,18 +58,29 @@ export function readArguments(args: readonly string[], processors: number): Argu
   });
   if (values.help) return undefined;
   const isUpstream = values.upstream;
+  const whileItRuns = values['while-it-runs'];
+  if (whileItRuns && (isUpstream || values.as !== 'pods')) {
+    throw new Error('--while-it-runs changes pods from upstream to Pointsman: leave --upstream and --as out');
+  }
   if (values.record && !isUpstream) throw new Error('--record records only upstream: add --upstream');
   const mode = oneOf(MODES, values['proxy-mode'], '--proxy-mode');
   if (isUpstream && mode !== 'nftables' && mode !== 'iptables') throw new Error(`upstream has no ${mode} mode here`);
   const procs = Number(values.procs);
   if (!Number.isInteger(procs) || procs < 1) throw new Error(`--procs must be a whole number, and is ${values.procs}`);
   return {
-    ...{ mode, isUpstream, procs, way: oneOf(WAYS, values.as, '--as') },
+    ...{ mode, isUpstream, whileItRuns, procs, way: oneOf(WAYS, values.as, '--as') },
     ...{ selection: selectionOf(values), records: values.record, keep: values.keep, output: values.output },
   };
 }
 
-function selectionOf({ short, focus }: { readonly short: boolean; readonly focus?: string | undefined }): Selection {
+interface SelectingFlags {
+  readonly short: boolean;
+  readonly focus?: string | undefined;
+  readonly 'while-it-runs': boolean;
+}
+
+function selectionOf({ short, focus, 'while-it-runs': whileItRuns }: SelectingFlags): Selection {
+  if (focus === undefined && whileItRuns) return CONNECTIONS;
   if (focus === undefined) return short ? SHORT_SELECTION : MAIN_LIST;
   if (short) throw new Error('--short and --focus exclude each other');
   return { ...MAIN_LIST, focus: new RegExp(focus).source };

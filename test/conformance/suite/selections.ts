@@ -40,3 +40,9 @@ export const SHORT_SELECTION: Selection = {
   focus: String.raw`\[sig-network\] (${SHORT_AREAS.join('|')})`,
   skip: [...UNSUITABLE, ...LONG].join('|'),
 };
+
+/** Tests that make many connections through Services. A proxy that restarts delays them, but must not break them. */
+export const CONNECTIONS: Selection = {
+  focus: String.raw`\[sig-network\] (Networking Granular Checks: Services should function for|Services should (serve|have session affinity work))`,
+  skip: MAIN_LIST.skip,
+};
