@@ -11,14 +11,14 @@ export class WatchedPort implements LivePort {
   readonly family: Family;
   /** `ns/name` */
   readonly service: string;
-  /** The plan's. */
+  /** The id of the plan. */
   readonly id: string;
-  /** Of the port; empty if it has none. */
+  /** The name of the port; empty if it has none. */
   readonly name: string;
   readonly protocol: ServicePort['protocol'];
-  /** Undefined: the mode chooses as it always does. */
+  /** Undefined: the mode chooses as it does without a choice of the Service. */
   algorithm: Algorithm | undefined;
-  /** As of the last change, usable or not. */
+  /** All endpoints as of the last change, usable or not. */
   endpoints: readonly Endpoint[] = NONE;
   readonly ejections = new Ejections();
   /** After how many failed connections in a row an endpoint is left out. 0: never. */

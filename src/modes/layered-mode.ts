@@ -97,7 +97,9 @@ export class LayeredMode implements Mode {
 
   async traffic(): Promise<readonly ServicePortTraffic[] | undefined> {
     const [sockets, network] = await Promise.all([this.#sockets.traffic?.(), this.#network.traffic?.()]);
-    if (!sockets || !network) return sockets ?? network;
+    if (!sockets || !this.#network.traffic) return sockets ?? network;
+    // Without the figures of the network the sums would decrease, and at the next reading they would count twice.
+    if (!network) return undefined;
     return await sumOfTraffic([network, sockets]);
   }
 

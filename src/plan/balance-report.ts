@@ -6,7 +6,7 @@ import type { ServicePortPlan } from './service-port-plan.ts';
 export interface BalanceReport {
   /** Absent if the mode does what it does without a choice. */
   readonly algorithm?: Algorithm;
-  /** Who chose it: an annotation of the Service, `--default-balance`, or nobody. */
+  /** What chose it: an annotation of the Service, `--default-balance`, or only the mode. */
   readonly from: 'annotation' | 'default' | 'mode';
   /** The algorithm that the Service asks for although the mode does not have it. */
   readonly unavailable?: Algorithm;
@@ -26,7 +26,7 @@ export function balanceReport({ balance, port }: ServicePortPlan): BalanceReport
   };
 }
 
-/** `weighted (annotation)`, `consistent-hash by client-address (default)`, `as the mode does (not weighted)` */
+/** `weighted (annotation)`, `consistent-hash by client-address (default)`, `as the mode does` */
 export function balanceText({ algorithm, from, unavailable, hashBy }: BalanceReport): string {
   if (unavailable) return `as the mode does (${unavailable} is not available)`;
   if (!algorithm) return 'as the mode does';

@@ -37,7 +37,7 @@ export interface BalanceOptions {
 export interface LiveEndpoints {
   /** True if there is nothing to know about any service port, which is usual. Saves making ids. */
   readonly isEmpty?: boolean | undefined;
-  /** `id` is the plan's. Undefined if there is nothing to know, which is usual. */
+  /** `id`: the id of the plan. Returns undefined if there is nothing to know, which is usual. */
   of(id: string): LivePort | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { type EndpointChoice, usualChoice } from '../../modes/index.ts';
 import type { ServicePortPlan } from '../../plan/index.ts';
 import type { Choice, Remark } from '../outcome.ts';
-import { endpointRemarks } from './asked-of-endpoints.ts';
+import { endpointRemarks } from './endpoint-remarks.ts';
 
 /** The schedulers of the kernel that take turns. They give every endpoint its share, by weight. */
 const BY_TURNS: readonly string[] = ['rr', 'wrr'];

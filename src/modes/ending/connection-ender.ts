@@ -35,7 +35,7 @@ export interface EnderOptions {
 
 /** With more endpoints, one list of all TCP flows costs less than a list for each endpoint. */
 const MAX_SEARCHES = 8;
-/** So many take about a millisecond. */
+/** The kernel deletes this many flows in about a millisecond. */
 const DELETES_PER_TURN = 250;
 
 /** Ends the TCP connections of endpoints that are gone. */
@@ -133,7 +133,7 @@ async function findFlows(
   return flows;
 }
 
-/** The kernel forgets a connection that has ended within two minutes, and its packets hurt nobody. */
+/** The kernel forgets a connection within two minutes after its end. Such connections need nothing. */
 function isOpen({ state }: Flow): boolean {
   return state !== 'TIME_WAIT' && state !== 'CLOSE';
 }

@@ -24,7 +24,7 @@ const ENDED_TABLE = 'kube-proxy-ended';
 const CHAIN = 'prerouting';
 /** After connection tracking (-200) and before the chains of every mode (-110 and later). */
 const PRIORITY = -150;
-/** Longer than two hours: so long a connection is idle before the kernel of a client probes it, if it does at all. */
+/** Longer than two hours. After two hours the kernel of a client probes an idle connection, if it does at all. */
 const LIFETIME_MS = 9_000_000;
 const MAX_CLIENTS = 65_536;
 const tcpFlags = payload('transport', 13, 1);

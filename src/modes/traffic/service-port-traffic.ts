@@ -1,6 +1,6 @@
 import type { Family } from '../../net/index.ts';
 
-/** What is known of some traffic. A figure that the mode does not have is undefined. */
+/** Figures about traffic. A figure that the mode does not count is undefined. */
 export interface TrafficFigures {
   /** New connections so far. */
   readonly connections?: number | undefined;

@@ -6,7 +6,7 @@ import { SteadyTraffic } from './steady-traffic.ts';
 
 const MIN_PAUSE_MS = 2000;
 
-/** Reads the traffic of a mode for all who ask: at most every two seconds, and in at most a twentieth of the time. */
+/** Reads the traffic of a mode for all callers: at most every two seconds, and in at most a twentieth of the time. */
 export class TrafficReader {
   readonly #reading: BoundedReading;
   readonly #steady = new SteadyTraffic();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { service, slice } from '../../../test/support/objects.ts';
 import { CALLERS, NodeUnderTest } from '../../../test/support/outcomes.ts';
 
-const CODES: readonly string[] = ['slow-start', 'ejection', 'weights-unused'];
+const CODES: readonly string[] = ['slow-start', 'ejection', 'ending', 'weights-unused'];
 
 function remarks(annotations: Record<string, string>, mode: 'nftables' | 'ebpf'): readonly string[] {
   const named = Object.fromEntries(
@@ -32,5 +32,11 @@ for (const mode of ['nftables', 'ebpf'] as const) {
     assert.deepEqual(remarks({ weights: '10.244.1.2=3' }, mode), unused);
     assert.deepEqual(remarks({ balance: 'random', 'zone-weights': 'zone-a=3' }, mode), unused);
     assert.deepEqual(remarks({ balance: 'weighted', weights: '10.244.1.2=3' }, mode), []);
+  });
+
+  test(`ENDING-9 explain says when the connections of an endpoint that is gone end, in ${mode} mode`, () => {
+    const ends = 'connections of an endpoint that is gone end';
+    assert.deepEqual(remarks({ 'endpoint-end': 'reset' }, mode), [`${ends} at once`]);
+    assert.deepEqual(remarks({ 'endpoint-end': 'drain-then-reset' }, mode), [`${ends} after 30 s`]);
   });
 }

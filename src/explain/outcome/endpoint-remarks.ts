@@ -1,10 +1,9 @@
 import type { ServicePortPlan } from '../../plan/index.ts';
 import type { Remark } from '../outcome.ts';
-import { endingRemarks } from './ending.ts';
 
 /** What the Service asks for when endpoints come, fail and go. Nothing in the usual case. */
 export function endpointRemarks({ port, balance }: ServicePortPlan): readonly Remark[] {
-  const { slowStartSeconds, ejectAfter, weights, zoneWeights } = port.options;
+  const { slowStartSeconds, ejectAfter, resetAfterSeconds, weights, zoneWeights } = port.options;
   const remarks: Remark[] = [];
   if ((weights || zoneWeights) && balance?.algorithm !== 'weighted') {
     const text = 'the Service has weights, but only the algorithm weighted uses them';
@@ -18,6 +17,9 @@ export function endpointRemarks({ port, balance }: ServicePortPlan): readonly Re
     const failures = ejectAfter === 1 ? '1 failed connection' : `${ejectAfter} failed connections in a row`;
     remarks.push({ code: 'ejection', text: `an endpoint is left out for some time after ${failures}` });
   }
-  remarks.push(...endingRemarks(port));
+  if (resetAfterSeconds !== undefined && port.protocol === 'TCP') {
+    const when = resetAfterSeconds === 0 ? 'at once' : `after ${resetAfterSeconds} s`;
+    remarks.push({ code: 'ending', text: `connections of an endpoint that is gone end ${when}` });
+  }
   return remarks;
 }
