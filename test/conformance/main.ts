@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { Cluster, type ClusterParts } from './cluster/cluster.ts';
-import { type NodeProxies, type ProxyParts, startProxy } from './proxies/proxy.ts';
+import { imageOf, type NodeProxies, type ProxyParts, startProxy } from './proxies/proxy.ts';
 import { type Arguments, readArguments } from './suite/arguments.ts';
 import { addRecord, compare, type Recorded, tableText } from './suite/comparison.ts';
 import type { Results } from './suite/results.ts';
@@ -48,7 +48,7 @@ async function test(cluster: Cluster, args: Arguments, report: (step: string) =>
   try {
     cluster.kubectl(['--namespace', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=3m']);
     report(`tests, ${args.procs} at a time`);
-    if (args.whileItRuns) return await runWhileProxiesChange(cluster, args, parts.image, report);
+    if (args.whileItRuns) return await runWhileProxiesChange(cluster, args, imageOf(parts), report);
     return await runSuite(cluster, args);
   } finally {
     saveLogs(proxy, args.output);
