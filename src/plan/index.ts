@@ -4,7 +4,6 @@ export {
   type BalanceReport,
   balanceReport,
   balanceText,
-  type EndpointWeight,
   endpointWeight,
   slotShares,
   weightText,
@@ -12,6 +11,7 @@ export {
 export { type ChosenEndpoints, chooseEndpoints, reachableEndpoints } from './choose-endpoints.ts';
 export { type ConntrackConfig, conntrackMax, conntrackSysctls, type Sysctl } from './conntrack-sysctls.ts';
 export {
+  type AddressOwner,
   type Connection,
   type EndedEndpoint,
   endedConnectionTest,

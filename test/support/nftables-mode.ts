@@ -52,12 +52,12 @@ export function nft(namespace: NetworkNamespace, ...args: string[]): string {
  * The ruleset in an order that does not depend on history: objects by name, elements by text. Comments of tables and
  * sets are left out, because the kernel ignores them if the object exists already.
  */
-export function canonicalRuleset(namespace: NetworkNamespace): string {
+export function canonicalRuleset(namespace: NetworkNamespace, listed = nft(namespace, 'list', 'ruleset')): string {
   const sortElements = (_: string, elements: string) => {
     const texts = elements.split(',').map(text => text.trim());
     return `elements = { ${texts.sort().join(', ')} }`;
   };
-  const blocks = nft(namespace, 'list', 'ruleset')
+  const blocks = listed
     .replaceAll(/^\t+comment .*\n/gm, '')
     .replaceAll(/elements = \{([^}]*)\}/g, sortElements)
     .replaceAll(/^table .* \{$/gm, '$&\n')

@@ -1,0 +1,1 @@
+export { ConnectionEnder, type EndReport } from './connection-ender.ts';

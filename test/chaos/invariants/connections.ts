@@ -1,0 +1,45 @@
+import type { Impairments } from '../world/impairments.ts';
+import type { AddressState, Ledger } from '../world/ledger.ts';
+import type { Violation } from './violation.ts';
+
+/** One attempt to connect. Times are milliseconds since 1970. */
+export interface Attempt {
+  readonly client: string;
+  readonly address: string;
+  readonly begin: number;
+  readonly end: number;
+  /** The endpoint that answered, as `IP:PORT`. Undefined if the attempt failed. */
+  readonly answer: string | undefined;
+  readonly failure: string;
+}
+
+/** An endpoint that is gone may get new connections for this long. */
+export const GRACE_MS = 1000;
+
+/**
+ * A connection must get what the API server had for its address at some moment of the last second. If the proxy was
+ * impaired meanwhile, the moments since a second before that count, too.
+ */
+export function judgeAttempt(attempt: Attempt, ledger: Ledger, impairments: Impairments): Violation | undefined {
+  const { address, begin, end, answer } = attempt;
+  const known = impairments.earliestKnown(begin - GRACE_MS, end);
+  const oldest = known < begin - GRACE_MS ? known - GRACE_MS : known;
+  const states = ledger.statesBetween(address, oldest, end);
+  if (answer === undefined) {
+    const mayFail = states.some(({ answers }) => answers.size === 0) || impairments.overlaps('rules', oldest, end);
+    return mayFail ? undefined : violation('a Service with endpoints answers', attempt, states);
+  }
+  if (states.some(({ answers }) => answers.has(answer))) return undefined;
+  return violation('no connection reaches a wrong or a former endpoint', attempt, states);
+}
+
+function violation(invariant: string, attempt: Attempt, states: readonly AddressState[]): Violation {
+  const { client, address, begin, end, answer, failure } = attempt;
+  const result = answer === undefined ? `failed (${failure})` : `was answered by ${answer}`;
+  const time = (at: number) => (Number.isFinite(at) && at > 0 ? new Date(at).toISOString().slice(11, 23) : '…');
+  const known = states.map(({ from, until, answers }) => `${time(from)}–${time(until)} {${[...answers].join(' ')}}`);
+  return {
+    invariant,
+    facts: `${client} to ${address} ${result}, ${time(begin)}–${time(end)}; the API server had ${known.join(', ')}`,
+  };
+}

@@ -1,0 +1,96 @@
+import { judgeAttempt } from './invariants/connections.ts';
+import { judgeHeldConnection } from './invariants/established.ts';
+import { type HealthSample, judgeHealth } from './invariants/health.ts';
+import { judgeUsage, usageOf } from './invariants/resources.ts';
+import type { Violation } from './invariants/violation.ts';
+import type { World } from './world/world.ts';
+
+const SAMPLE_MS = 500;
+/** A process that starts on a busy machine needs this long until it answers. */
+const START_MS = 15_000;
+/** The proxy looks at a changed configuration file within this time. */
+const NOTICE_MS = 4000;
+
+/** Checks, all the time, what must hold all the time. */
+export class Monitor {
+  readonly #world: World;
+  readonly #onViolation: (violation: Violation) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #sample: Promise<void> | undefined;
+  maxResidentMB = 0;
+  maxDescriptors = 0;
+
+  constructor(world: World, onViolation: (violation: Violation) => void) {
+    this.#world = world;
+    this.#onViolation = onViolation;
+    this.#timer = setInterval(() => {
+      this.#sample ??= this.#check().finally(() => {
+        this.#sample = undefined;
+      });
+    }, SAMPLE_MS);
+  }
+
+  /** Ends the checks, and then the clients. */
+  async close(): Promise<void> {
+    if (!this.#timer) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    await this.#sample;
+    this.#checkConnections();
+    await this.#world.clients.close();
+  }
+
+  async #check(): Promise<void> {
+    this.#world.proxy.flush();
+    this.#checkConnections();
+    this.#checkUsage();
+    await this.#checkHealth();
+  }
+
+  #checkConnections(): void {
+    const { clients, ledger, impairments } = this.#world;
+    for (const attempt of clients.takeAttempts()) this.#report(judgeAttempt(attempt, ledger, impairments));
+    for (const { client, line } of clients.takeHeldLines()) this.#report(judgeHeldConnection(client, line));
+  }
+
+  #checkUsage(): void {
+    const { pid } = this.#world.proxy;
+    const usage = pid === undefined ? undefined : usageOf(pid);
+    if (!usage) return;
+    this.maxResidentMB = Math.max(this.maxResidentMB, Math.round(usage.residentMB));
+    this.maxDescriptors = Math.max(this.maxDescriptors, usage.descriptors);
+    for (const violation of judgeUsage(usage)) this.#onViolation(violation);
+  }
+
+  async #checkHealth(): Promise<void> {
+    const world = this.#world;
+    const { pid } = world.proxy;
+    const known = () => ({
+      isRunning: world.proxy.pid === pid && world.proxy.ageMs > START_MS && !world.isImpaired,
+      isRecovered: world.proxy.pid === pid && !world.isImpaired && world.misconfiguredAt === undefined,
+      isMisconfigured: world.proxy.pid === pid && performance.now() - (world.misconfiguredAt ?? Infinity) > NOTICE_MS,
+    });
+    const [before, sample, after] = [known(), await this.#askHealth(), known()];
+    // What changed while the proxy answered cannot be judged.
+    for (const violation of judgeHealth(sample, {
+      isRunning: before.isRunning && after.isRunning,
+      isRecovered: before.isRecovered && after.isRecovered,
+      isMisconfigured: before.isMisconfigured && after.isMisconfigured,
+    })) {
+      this.#onViolation(violation);
+    }
+  }
+
+  async #askHealth(): Promise<HealthSample> {
+    const ask = async (path: string) =>
+      this.#world.node.health(path).catch(error => ({ status: undefined, text: String(error) }));
+    const livez = await ask('/livez');
+    const healthz = await ask('/healthz');
+    const readyz = await ask('/readyz');
+    return { livez: livez.status, healthz: healthz.status, readyz: readyz.status, text: readyz.text };
+  }
+
+  #report(violation: Violation | undefined): void {
+    if (violation) this.#onViolation(violation);
+  }
+}

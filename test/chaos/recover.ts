@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { recoveryViolation, wrongLooks } from './invariants/recovery.ts';
+import type { Violation } from './invariants/violation.ts';
+import { attemptOnce } from './world/attempt.ts';
+import type { World } from './world/world.ts';
+
+const ATTEMPTS = 3;
+const PAUSE_MS = 300;
+/** The proxy may need this long for the last change before the look. */
+const LAST_CHANGE_MS = 1000;
+
+/** Waits until every address gets what the API server has. Returns a violation if that takes longer than the bound. */
+export async function untilRecovered(world: World, boundMs: number): Promise<Violation | undefined> {
+  const end = performance.now() + boundMs;
+  for (;;) {
+    const wrong = await look(world);
+    if (wrong.length === 0) return undefined;
+    if (performance.now() > end) return recoveryViolation(wrong, boundMs);
+    await delay(PAUSE_MS);
+  }
+}
+
+async function look(world: World): Promise<readonly string[]> {
+  await world.load.pause();
+  try {
+    const { status, text } = await world.node.health('/readyz').catch(error => ({ status: 0, text: String(error) }));
+    if (status !== 200) return [`/readyz is ${status}: ${text.trim()}`];
+    await delay(LAST_CHANGE_MS);
+    const { ledger, network } = world;
+    const looks = ledger.addresses.map(async address => {
+      const attempts = await Promise.all(Array.from({ length: ATTEMPTS }, () => attemptOnce(network.node, address)));
+      return { address, expected: ledger.now(address), attempts };
+    });
+    return wrongLooks(await Promise.all(looks));
+  } finally {
+    world.load.resume();
+  }
+}

@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { NetworkNamespace } from '../../../src/kernel/netns.ts';
+import { Program, type ProgramExit } from '../../control-plane/program.ts';
+import { proxyConfigurationText } from '../../control-plane/proxy-configuration.ts';
+import type { Access } from './access.ts';
+
+export type ModeName = 'nftables' | 'iptables';
+type Fields = Readonly<Record<string, unknown>>;
+
+const PROGRAM = 'build/kube-proxy.mjs';
+const CLOCK_HOOK = 'test/chaos/world/clock-hook.mjs';
+/** The kubelet waits, too, before it starts a container again. */
+const RESTART_MS = 500;
+/** Silent connections are given up after two seconds rather than 45. */
+const ENV = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '1', HTTP2_PING_TIMEOUT_SECONDS: '1' };
+
+export interface ProxyOptions {
+  readonly namespace: NetworkNamespace;
+  readonly access: Access;
+  readonly kubeconfig: string;
+  readonly mode: ModeName;
+  onEnd(exit: ProgramExit, lines: readonly string[]): void;
+  onLines(lines: readonly string[]): void;
+}
+
+/** The proxy under test. When its process ends by itself, this starts another one. */
+export class ProxyUnderTest {
+  mode: ModeName;
+  readonly #options: ProxyOptions;
+  #program: Program | undefined;
+  #startedAt = 0;
+  /** The process ends because this class ended it. */
+  #isStopped = true;
+
+  constructor(options: ProxyOptions) {
+    this.#options = options;
+    this.mode = options.mode;
+    this.configure();
+    this.setClock(0);
+  }
+
+  get pid(): number | undefined {
+    return this.isRunning ? this.#program?.pid : undefined;
+  }
+
+  get isRunning(): boolean {
+    return this.#program !== undefined && !this.#program.hasEnded;
+  }
+
+  /** How long the process has run. */
+  get ageMs(): number {
+    return this.isRunning ? performance.now() - this.#startedAt : 0;
+  }
+
+  get command(): readonly string[] {
+    return [process.execPath, '--import', fileURLToPath(new URL(`file://${process.cwd()}/${CLOCK_HOOK}`)), PROGRAM];
+  }
+
+  /** Writes the configuration file. A proxy that runs notices it. */
+  configure(fields: Fields = {}): void {
+    this.#write('config.yaml', fields);
+  }
+
+  /** Sets the wall clock of the process ahead, or back if the number is negative. */
+  setClock(aheadMs: number): void {
+    this.#options.access.write('clock', String(aheadMs));
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    this.#startedAt = performance.now();
+    const program = this.#run('config.yaml');
+    this.#program = program;
+    void program.exit.then(exit => this.#ended(program, exit));
+  }
+
+  /** A second process beside the first one. The caller must end it. */
+  startAnother(): Program {
+    const other = '127.0.0.1:0';
+    this.#write('other.yaml', { healthzBindAddress: other, metricsBindAddress: other });
+    return this.#run('other.yaml');
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    this.#isStopped = true;
+    await this.#program?.stop(signal);
+    this.#flush();
+  }
+
+  async restart(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    await this.stop(signal);
+    this.start();
+  }
+
+  async pause(): Promise<void> {
+    await this.#program?.pause();
+  }
+
+  resume(): void {
+    this.#program?.signal('SIGCONT');
+  }
+
+  /** Hands over the lines that the process has written. */
+  flush(): void {
+    this.#flush();
+  }
+
+  async #ended(program: Program, exit: ProgramExit): Promise<void> {
+    if (this.#isStopped || program !== this.#program) return;
+    this.#options.onEnd(exit, program.lines.slice(-20));
+    this.#flush();
+    await delay(RESTART_MS);
+    if (!this.#isStopped && program === this.#program) this.start();
+  }
+
+  #flush(): void {
+    const lines = this.#program?.lines.splice(0) ?? [];
+    this.#options.onLines(lines);
+  }
+
+  #run(configuration: string): Program {
+    const { namespace, access } = this.#options;
+    const command = [...this.command, '--config', `${access.folder}/${configuration}`];
+    return new Program('kube-proxy', command, { namespace, env: { ...ENV, CHAOS_CLOCK: `${access.folder}/clock` } });
+  }
+
+  #write(name: string, fields: Fields): void {
+    const { access, kubeconfig } = this.#options;
+    const periods = { minSyncPeriod: '10ms', syncPeriod: '5s' };
+    const usual = { mode: this.mode, nftables: periods, iptables: periods, healthzBindAddress: '0.0.0.0:10256' };
+    access.write(name, proxyConfigurationText(kubeconfig, { ...usual, ...fields }));
+  }
+}
