@@ -48,8 +48,11 @@ export class Monitor {
   }
 
   #checkConnections(): void {
-    const { clients, ledger, impairments } = this.#world;
-    for (const attempt of clients.takeAttempts()) this.#report(judgeAttempt(attempt, ledger, impairments));
+    const { clients, ledger, impairments, starvation } = this.#world;
+    const starved = (begin: number, end: number) => starvation.waitedMs(begin, end);
+    for (const attempt of clients.takeAttempts()) {
+      this.#report(judgeAttempt(attempt, ledger, impairments, starved));
+    }
     for (const { client, line } of clients.takeHeldLines()) this.#report(judgeHeldConnection(client, line));
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorText } from '../../src/lib/error-text.ts';
 import { recoveryViolation, wrongLooks } from './invariants/recovery.ts';
 import type { Violation } from './invariants/violation.ts';
 import { attemptOnce } from './world/attempt.ts';
@@ -23,8 +24,9 @@ export async function untilRecovered(world: World, boundMs: number): Promise<Vio
 async function look(world: World): Promise<readonly string[]> {
   await world.load.pause();
   try {
-    const { status, text } = await world.node.health('/readyz').catch(error => ({ status: 0, text: String(error) }));
+    const { status, text } = await world.node.health('/readyz');
     if (status !== 200) return [`/readyz is ${status}: ${text.trim()}`];
+    await world.load.mark();
     await delay(LAST_CHANGE_MS);
     const { ledger, network } = world;
     const looks = ledger.addresses.map(async address => {
@@ -32,6 +34,8 @@ async function look(world: World): Promise<readonly string[]> {
       return { address, expected: ledger.now(address), attempts };
     });
     return wrongLooks(await Promise.all(looks));
+  } catch (error) {
+    return [errorText(error)];
   } finally {
     world.load.resume();
   }
