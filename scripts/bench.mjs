@@ -2,7 +2,7 @@
 // it prints the comment at the top of each bench, which says what the bench measures and which flags it has.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { bundle } from './build.mjs';
+import { buildProgram, bundle } from './build.mjs';
 import { controlPlanePrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
 import { BROWSER_PROGRAMS, GUEST_PROGRAMS, RELEASE_PROGRAMS } from './programs.mjs';
@@ -18,6 +18,8 @@ const GUEST_TIMEOUT_MS = 3 * 3_600_000;
 /** @type {Readonly<Record<string, import('./programs.mjs').Programs>>} */
 const PROGRAMS = {
   browser: BROWSER_PROGRAMS,
+  cluster: { nft: 'nftables', setpriv: 'util-linux' },
+  datapath: { iptables: 'iptables', nft: 'nftables', setpriv: 'util-linux', taskset: 'util-linux' },
   ebpf: { taskset: 'util-linux' },
   iptables: { iptables: 'iptables' },
   ipvs: GUEST_PROGRAMS,
@@ -26,6 +28,10 @@ const PROGRAMS = {
   start: RELEASE_PROGRAMS,
   userspace: { iptables: 'iptables', haproxy: 'haproxy', taskset: 'util-linux' },
 };
+/** Benches that run our own program as it is. */
+const WITH_OUR_PROGRAM = new Set(['cluster', 'datapath']);
+/** Benches that need an API server, and run upstream's programs. */
+const WITH_CONTROL_PLANE = new Set(['cluster', 'datapath', 'start']);
 const NODE_FLAGS = ['--enable-source-maps', '--expose-gc', '--max-semi-space-size=16'];
 
 /** The file of each bench. */
@@ -64,7 +70,9 @@ async function runBench(file) {
     process.stdout.write(output);
     return status;
   }
-  const variables = name === 'start' ? { ...controlPlanePrograms(), RELEASE: `${root}release` } : {};
+  if (WITH_OUR_PROGRAM.has(name)) await buildProgram();
+  const programPaths = WITH_CONTROL_PLANE.has(name) ? controlPlanePrograms() : {};
+  const variables = name === 'start' ? { ...programPaths, RELEASE: `${root}release` } : programPaths;
   const env = { ...process.env, ...variables };
   return spawnSync(process.execPath, nodeArgs, { cwd: root, stdio: 'inherit', env }).status ?? 1;
 }

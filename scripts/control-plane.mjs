@@ -3,9 +3,9 @@
 // Otherwise Go builds them from source, once for each version in the go.mod files.
 //   node scripts/control-plane.mjs    prints the variables and the paths of all programs
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { buildGoProgram, cacheFolder, kubernetesLinkerFlags, readFromModule } from './go-program.mjs';
 import { errorMessage, HOW_TO_INSTALL_NOTHING, mayInstall, root } from './setup.mjs';
 
 /**
@@ -55,7 +55,10 @@ export function controlPlanePrograms() {
   return pathsOf(PROGRAMS);
 }
 
-/** Returns the paths of the programs and definitions for the tests of test/install/, as above. */
+/**
+ * Returns the paths of the programs and definitions for the tests of test/install/, as above.
+ * @returns {Readonly<Record<string, string>>}
+ */
 export function installationPrograms() {
   const definitions = process.env.PROMETHEUS_OPERATOR_CRDS || downloadDefinitions();
   return { ...pathsOf(INSTALLERS), PROMETHEUS_OPERATOR_CRDS: definitions };
@@ -100,8 +103,7 @@ function pathFromEnvironment(variable) {
 
 /** @param {string} module */
 function buildFolder(module) {
-  const cache = process.env.XDG_CACHE_HOME || `${homedir()}/.cache`;
-  return `${cache}/pointsman/control-plane-${versionOf(module)}`;
+  return `${cacheFolder()}/control-plane-${versionOf(module)}`;
 }
 
 /** @param {readonly Program[]} missing */
@@ -117,55 +119,14 @@ function buildAll(missing) {
 
 /** @param {Program} program */
 function build({ name, variable, goPackage, module }) {
-  const folder = buildFolder(module);
-  mkdirSync(folder, { recursive: true });
-  const path = `${folder}/${name}`;
-  // The process id in the name keeps two builds apart, and a build that breaks off leaves no half program at `path`.
-  const unfinished = `${path}.${process.pid}`;
-  try {
-    const { status, signal, error } = spawnSync(
-      'go',
-      ['build', '-trimpath', '-buildvcs=false', '-ldflags', linkerFlags(module), '-o', unfinished, goPackage],
-      { cwd: module, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, CGO_ENABLED: '0' } },
-    );
-    if (error && 'code' in error && error.code === 'ENOENT') {
-      const version = readFromModule(module, /^go (\S+)/m);
-      throw new Error(
-        `Go ${version} must build ${name}, and there is no program go on the PATH. Install Go, or set ${variable}=PATH`,
-      );
-    }
-    if (status !== 0) throw new Error(`go build ${goPackage}: ${error?.message ?? signal ?? `exit status ${status}`}`);
-    renameSync(unfinished, path);
-  } finally {
-    rmSync(unfinished, { force: true });
-  }
-}
-
-/**
- * Without these flags the programs would report v0.0.0-master as their version.
- * @param {string} module
- */
-function linkerFlags(module) {
-  const version = versionOf(module);
-  const [major, minor] = version.slice(1).split('.');
-  const values = { gitVersion: version, gitMajor: major, gitMinor: minor };
-  const settings = Object.entries(values).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
-  return ['-s', '-w', ...settings].join(' ');
+  const linkerFlags = kubernetesLinkerFlags(versionOf(module));
+  const path = `${buildFolder(module)}/${name}`;
+  buildGoProgram({ path, goPackage, module, linkerFlags, otherwise: `, or set ${variable}=PATH` });
 }
 
 /** @param {string} module */
 function versionOf(module) {
   return readFromModule(module, /^(?:require)?\s*(?:k8s\.io\/kubernetes|helm\.sh\/helm\/v4) (v\S+)/m);
-}
-
-/**
- * @param {string} module
- * @param {RegExp} pattern
- */
-function readFromModule(module, pattern) {
-  const [, version] = pattern.exec(readFileSync(`${module}/go.mod`, 'utf8')) ?? [];
-  if (!version) throw new Error(`${module}/go.mod has no line that matches ${pattern}`);
-  return version;
 }
 
 if (process.argv[1] === import.meta.filename) {

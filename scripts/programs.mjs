@@ -44,3 +44,13 @@ export const RELEASE_PROGRAMS = {
   runc: 'runc',
   'qemu-aarch64-static': 'qemu-user-static',
 };
+
+/** The programs of the conformance tests' nodes that Go does not build. */
+export const CONFORMANCE_PROGRAMS = {
+  ...REFERENCE_PROGRAMS,
+  ...BUILD_PROGRAMS,
+  runc: 'runc',
+  nsenter: 'util-linux',
+  openssl: 'openssl',
+  debootstrap: 'debootstrap',
+};

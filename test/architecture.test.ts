@@ -29,7 +29,7 @@ const MODE_OUTLINE = [
 ];
 
 /** Folders of modes/ that are no mode. Every mode may use them, and they use no mode. */
-const SHARED_BY_MODES = ['relay', 'traffic'];
+const SHARED_BY_MODES = ['ending', 'relay', 'traffic'];
 
 /** Configuration, the flags that set it, and the registry. `kernel/` names subsystems and programs, not modes. */
 const MAY_NAME_MODES = ['config', join('cli', 'kube-proxy'), join('modes', 'registry.ts'), 'kernel'];

@@ -15,10 +15,11 @@ import {
   withOptions,
 } from '../src/modes/index.ts';
 import { FAMILIES, type Family } from '../src/net/index.ts';
-import { DEFAULT_PLAN_SETTINGS, planId, planName, type ServicePortPlan } from '../src/plan/index.ts';
-import { createProxy, MASQUERADE_BIT, syncIntervals } from '../src/proxy/index.ts';
+import { planId, planName, type ServicePortPlan } from '../src/plan/index.ts';
+import { createProxy } from '../src/proxy/index.ts';
 import { withNamespace } from './support/namespaces.ts';
 import { service, slice } from './support/objects.ts';
+import { STRICT_LISTENERS, TEST_LIVE } from './support/strict-proxy.ts';
 
 // The outline of a fifth mode, as the recipe of CONTRIBUTING.md describes it. Its kernel is a map.
 
@@ -101,32 +102,11 @@ const noop: ModeDescriptor<object> = {
 
 test('MODE-1 a new mode runs in a proxy without any other change', () =>
   withNamespace(async namespace => {
-    const nothing = () => {};
-    const fail = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
     const proxy = createProxy(
+      { mode: withOptions(noop, {}), namespace, nodeName: 'node-a', live: TEST_LIVE },
       {
-        mode: withOptions(noop, {}),
-        namespace,
-        nodeName: 'node-a',
-        live: {
-          settings: DEFAULT_PLAN_SETTINGS,
-          nodePortAddresses: [],
-          masqueradeBit: MASQUERADE_BIT,
-          intervals: syncIntervals(0, 1000),
-        },
-      },
-      {
-        loop: {
-          problem: nothing,
-          recovered: nothing,
-          queued: nothing,
-          syncStarted: nothing,
-          synced: nothing,
-          syncFailed: (_family, { error }) => fail('sync', error),
-          failed: fail,
-        },
-        mode: { ...SILENT_EVENTS, failed: ({ action, error }) => fail(action, error) },
-        staleFlowsCleaned: nothing,
+        ...STRICT_LISTENERS,
+        mode: { ...SILENT_EVENTS, failed: ({ action, error }) => assert.fail(`could not ${action}: ${error}`) },
       },
     );
     try {

@@ -139,7 +139,8 @@ export function playLoad(): void {
   });
 }
 
-function cores(): number {
+/** All cores of the machine, those included that this process may not use. */
+export function cores(): number {
   return readFileSync('/proc/stat', 'utf8').match(/^cpu\d+/gm)?.length ?? 1;
 }
 

@@ -24,14 +24,15 @@ export class EbpfLab {
   readonly server = Machine.create();
   readonly #conntrack = NetlinkSocket.open(Protocol.NETFILTER, { namespace: this.node.namespace });
 
-  constructor() {
+  /** Labs that run at the same time and share an API server have different addresses. */
+  constructor(nodeIp = NODE_IP) {
     const lo = this.node.link('lo');
-    this.node.addAddress(lo, NODE_IP, 32);
+    this.node.addAddress(lo, nodeIp, 32);
     this.node.set('net/ipv4/ip_forward', 1);
     this.#addPod('client', this.client, CLIENT_IP);
     this.#addPod('server', this.server, SERVER_IP);
     // Packets for Services need any route before the rules change their destination.
-    this.node.route.addRoute({ destination: cidr(SERVICE_RANGE), dev: this.node.link('server'), src: NODE_IP });
+    this.node.route.addRoute({ destination: cidr(SERVICE_RANGE), dev: this.node.link('server'), src: nodeIp });
     // Endpoints that only fill the tables do not exist.
     this.node.route.addRoute({ destination: cidr(POD_RANGE), type: 'unreachable' });
   }
@@ -108,7 +109,7 @@ export class BenchGroup {
 
   /** No process may be in the group any more. */
   close(): void {
-    closeSync(this.fd);
     rmdirSync(this.path);
+    closeSync(this.fd);
   }
 }

@@ -53,6 +53,42 @@ export async function measureLoad(size: Size): Promise<LoadResult> {
   }
 }
 
+/** The bytes that a load, single changes and a restart send to the kernel. */
+export async function countWork(size: Size): Promise<Readonly<Record<string, number>>> {
+  const namespace = NetworkNamespace.create();
+  const times = CommitTimes.watch();
+  const proxy = new NodeProxy(namespace);
+  const bytesOf = async (work: () => Promise<unknown>) => {
+    await proxy.settle();
+    times.reset();
+    await work();
+    return times.bytes;
+  };
+  const change = (slice: EndpointSlice) =>
+    bytesOf(() => {
+      proxy.endpointSlice(slice);
+      return proxy.write(proxy.take());
+    });
+  try {
+    const { bytes: cold } = await load(proxy, size, times);
+    const [first, second, third] = [1, 2, 3].flatMap(i => makeSlices(i, size.endpoints).slice(0, 1));
+    if (!first || !second || !third) throw new Error('the Services have no endpoints');
+    return {
+      'cold load': cold,
+      'an endpoint comes': await change(gain(first)),
+      'an endpoint goes': await change(lose(second)),
+      'an endpoint is replaced': await change(replace(third)),
+      restart: await bytesOf(async () => {
+        await proxy.restart();
+        await proxy.writeAll();
+      }),
+    };
+  } finally {
+    await proxy.close();
+    namespace.close();
+  }
+}
+
 /** Makes and hands over objects by the thousand. The time to make them does not count. */
 async function load(proxy: NodeProxy, { services, endpoints }: Size, times: CommitTimes) {
   let model = 0;

@@ -11,10 +11,12 @@ export class Role {
     this.#child = child;
   }
 
-  /** Starts a new process of this program on one core. */
-  static async start(name: string, core: number, namespace: NetworkNamespace): Promise<Role> {
-    const args = ['-c', String(core), process.execPath, '--expose-gc', process.argv[1] ?? '', '--role', name];
-    const child = namespace.run(() => spawn('taskset', args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }));
+  /** Starts a new process of this program, on one core if it is given. */
+  static async start(name: string, core: number | undefined, namespace: NetworkNamespace): Promise<Role> {
+    const pinning = core === undefined ? [] : ['taskset', '-c', String(core)];
+    const command = [...pinning, process.execPath, '--expose-gc', process.argv[1] ?? '', '--role', name];
+    const [program = '', ...args] = command;
+    const child = namespace.run(() => spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }));
     const role = new Role(child);
     await once(child, 'message');
     return role;

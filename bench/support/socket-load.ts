@@ -12,7 +12,7 @@ const SOCK_STREAM_CLOEXEC = 1 | 0o2000000;
 const SOCK_CLOEXEC = 0o2000000;
 const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
-const SO_RCVTIMEO = 20;
+export const SO_RCVTIMEO = 20;
 const SO_SNDTIMEO = 21;
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
@@ -190,6 +190,16 @@ export function connectOnly(addresses: readonly SocketAddress[]): void {
   }
 }
 
+/** Connects once and closes the connection. Returns false if it is refused, or not there after a moment. */
+export function connects({ ip, port }: SocketAddress): boolean {
+  const address = encodeSocketAddress(ip, port);
+  const fd = check(socket(AF_INET, SOCK_STREAM_CLOEXEC, 0), 'open a TCP socket');
+  setTimeLimit(fd, SO_SNDTIMEO, LATE_MS);
+  const isConnected = connect(fd, address, address.length) === 0;
+  close(fd);
+  return isConnected;
+}
+
 export interface ManyConnections {
   readonly count: number;
   /** Connections that were not there after a moment. */
@@ -250,7 +260,7 @@ function setOne(fd: number, level: number, name: number): void {
 }
 
 /** Writes `struct timeval`. */
-function setTimeLimit(fd: number, name: number, ms: number): void {
+export function setTimeLimit(fd: number, name: number, ms: number): void {
   const limit = Buffer.alloc(16);
   limit.writeBigInt64LE(BigInt(Math.floor(ms / 1000)), 0);
   limit.writeBigInt64LE(BigInt((ms % 1000) * 1000), 8);

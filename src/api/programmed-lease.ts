@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/is-record.ts';
+import { fieldsOf } from '../lib/is-record.ts';
 
 /** What the Lease of a node says about its proxy. */
 export interface ProgrammedLease {
@@ -69,12 +69,12 @@ export function encodeProgrammedLease(lease: ProgrammedLease, namespace: string,
 
 /** Decodes parsed JSON. Undefined if it is not a Lease that a proxy wrote. */
 export function decodeProgrammedLease(value: unknown): ProgrammedLease | undefined {
-  const { metadata, spec } = record(value);
-  const { name, annotations } = record(metadata);
-  const { holderIdentity: node, leaseDurationSeconds, renewTime } = record(spec);
+  const { metadata, spec } = fieldsOf(value);
+  const { name, annotations } = fieldsOf(metadata);
+  const { holderIdentity: node, leaseDurationSeconds, renewTime } = fieldsOf(spec);
   if (typeof node !== 'string' || name !== leaseName(node)) return undefined;
   const text = (key: string) => {
-    const found = record(annotations)[key];
+    const found = fieldsOf(annotations)[key];
     return typeof found === 'string' && found !== '' ? found : undefined;
   };
   return {
@@ -87,8 +87,4 @@ export function decodeProgrammedLease(value: unknown): ProgrammedLease | undefin
     renewedAt: typeof renewTime === 'string' ? Date.parse(renewTime) : Number.NaN,
     durationSeconds: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds : 0,
   };
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
 }

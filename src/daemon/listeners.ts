@@ -1,5 +1,6 @@
 import type { History } from '../history/index.ts';
 import type { EndedSync } from '../inspect/index.ts';
+import { millisecondsText } from '../lib/duration-words.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { NodeTopology } from '../model/index.ts';
 import { type ModeEvents, setAsideName } from '../modes/index.ts';
@@ -7,17 +8,9 @@ import { type Family, joinHostPort } from '../net/index.ts';
 import type { ProxyHealth } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
-import { endedPortName } from '../plan/index.ts';
-import {
-  type EjectionReport,
-  ejectionPortName,
-  ejectionWords,
-  type LoopListener,
-  type ProgrammedVersions,
-  type ProxyListeners,
-  type SyncedReport,
-} from '../proxy/index.ts';
+import type { EjectionReport, LoopListener, ProgrammedVersions, ProxyListeners, SyncedReport } from '../proxy/index.ts';
 import { logChanges } from './change-log.ts';
+import { ejectionListeners, endListeners } from './endpoint-listeners.ts';
 import type { InputProblems } from './input-problems.ts';
 
 /** Where the reports of the proxy go. */
@@ -63,61 +56,9 @@ export function proxyListeners(targets: ReportTargets): ProxyListeners {
     },
     staleFlowsCleaned(ipFamily, deleted, milliseconds) {
       metrics.conntrackReconciled(ipFamily, milliseconds / 1000, deleted);
-      const fields = { ipFamily, entriesDeleted: deleted, took: durationText(milliseconds) };
+      const fields = { ipFamily, entriesDeleted: deleted, took: millisecondsText(milliseconds) };
       log.v(4, 'conntrack', 'Looked for stale flows', fields);
       if (deleted > 0) log.info('conntrack', 'Deleted stale flows', { ipFamily, deleted });
-    },
-  };
-}
-
-type EjectionListeners = Pick<ProxyListeners, 'ejectionChanged' | 'connectionEventsLost'>;
-
-function ejectionListeners({ log, metrics, history, ejectionChanged }: ReportTargets): EjectionListeners {
-  return {
-    ejectionChanged(report) {
-      const { family: ipFamily, service, endpoint, leftOut } = report;
-      const fields = { ipFamily, servicePort: ejectionPortName(report), endpoint };
-      if (leftOut) {
-        const { cause, failures, seconds } = leftOut;
-        log.warning('proxy', 'Endpoint is left out, because new connections fail', {
-          ...fields,
-          cause,
-          failures,
-          seconds,
-        });
-        metrics.endpointEjected(ipFamily);
-      } else log.info('proxy', 'Endpoint that was left out is used again', fields);
-      history.learned(service, ejectionWords(report));
-      ejectionChanged(report);
-    },
-    connectionEventsLost() {
-      metrics.connectionEventsLost();
-      log.v(2, 'proxy', 'The kernel dropped events about connections');
-    },
-  };
-}
-
-type EndListeners = Pick<ProxyListeners, 'connectionsEnded' | 'connectionsNotEnded'>;
-
-function endListeners({ log, metrics, history, connectionsNotEnded }: ReportTargets): EndListeners {
-  let logged: string | undefined;
-  return {
-    connectionsEnded(ipFamily, { ended, problem }, milliseconds) {
-      for (const [endpoint, { connections, sockets }] of ended) {
-        const names = { servicePort: endedPortName(endpoint), endpoint: endpoint.endpoint.text };
-        const fields = { ipFamily, ...names, connections, sockets, took: durationText(milliseconds) };
-        log.info('proxy', 'Ended the connections of an endpoint that is gone', fields);
-        metrics.connectionsEnded(ipFamily, connections);
-        history.connectionsEnded(ipFamily, endpoint, connections);
-      }
-      if (problem === undefined || problem === logged) return;
-      logged = problem;
-      log.warning('proxy', 'Some clients notice only with their next packet that a connection ended', { problem });
-    },
-    connectionsNotEnded(ipFamily, ended, error) {
-      const reason = errorText(error);
-      log.error('proxy', 'Could not end the connections of endpoints that are gone', { ipFamily, err: reason });
-      for (const service of new Set(ended.map(one => one.service))) connectionsNotEnded(service, reason);
     },
   };
 }
@@ -155,7 +96,7 @@ function loopListener(targets: ReportTargets): LoopListener {
       syncEnded(family, { ...report, latencyMs });
       synced(family);
       const { servicePorts, milliseconds, full } = report;
-      const fields = { ipFamily: family, changedServicePorts: servicePorts, took: durationText(milliseconds) };
+      const fields = { ipFamily: family, changedServicePorts: servicePorts, took: millisecondsText(milliseconds) };
       if (full) log.info('proxy', 'Synced all service ports', fields);
       else log.v(2, 'proxy', 'Synced the service ports that changed', fields);
     },
@@ -170,10 +111,6 @@ function loopListener(targets: ReportTargets): LoopListener {
   };
 }
 
-function durationText(milliseconds: number): string {
-  return `${milliseconds.toFixed(1)}ms`;
-}
-
 function measure(
   { metrics, log }: Pick<ReportTargets, 'metrics' | 'log'>,
   ipFamily: Family,
@@ -186,7 +123,7 @@ function measure(
     for (const time of times) {
       metrics.networkProgramming(ipFamily, (now - time) / 1000);
       if (!isLogged) continue;
-      const elapsed = durationText(now - time);
+      const elapsed = millisecondsText(now - time);
       log.v(4, 'proxy', 'Changed endpoints are programmed', { ipFamily, endpoint: service, elapsed });
     }
   }

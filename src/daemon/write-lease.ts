@@ -25,13 +25,13 @@ export async function writeLease(
   const path = leasePath(namespace);
   const text = JSON.stringify(lease);
   const patch = { method: 'PATCH', contentType: 'application/merge-patch+json' } as const;
-  if (await isDone(client, { ...patch, path: `${path}/${leaseName(node)}`, text }, signal)) return;
+  if (await send(client, { ...patch, path: `${path}/${leaseName(node)}`, text }, signal)) return;
   const whole = JSON.stringify(lease, (_, value) => value ?? undefined);
-  await isDone(client, { method: 'POST', contentType: 'application/json', path, text: whole }, signal);
+  await send(client, { method: 'POST', contentType: 'application/json', path, text: whole }, signal);
 }
 
 /** Sends the request. Returns false if there is no Lease to patch. */
-async function isDone(
+async function send(
   client: ApiClient,
   { method, contentType, path, text }: LeaseRequest,
   signal: AbortSignal,

@@ -63,6 +63,12 @@ export type RemarkCode =
   | 'balance-unavailable'
   /** The Service asks for the end of connections when their endpoint is gone. */
   | 'ending'
+  /** The Service asks for slow start. */
+  | 'slow-start'
+  /** The Service asks to leave out endpoints whose connections fail. */
+  | 'ejection'
+  /** The Service has weights, and its algorithm does not use them. */
+  | 'weights-unused'
   | 'scheduler'
   /** Of two endpoints that chance picks, the one with fewer connections. */
   | 'least-connections'

@@ -10,9 +10,9 @@ export interface AttemptHandlers {
   failed(key: string, cause: FailureCause): void;
 }
 
-/** An endpoint that does not answer for so long has failed. The client has then sent its first packet three times. */
+/** An attempt without an answer fails after this time. The client has then sent its first packet three times. */
 export const ANSWER_TIMEOUT_MS = 5000;
-/** More attempts at a time are not followed. */
+/** Limits memory: the proxy follows no more attempts than this at the same time. */
 const MAX_ATTEMPTS = 10_000;
 
 interface Attempt {

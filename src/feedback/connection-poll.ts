@@ -8,7 +8,7 @@ const MIN_PAUSE_MS = 1000;
 const MAX_BUSY_PART = 0.05;
 const PAUSE_AFTER_FAILURE_MS = 30_000;
 
-/** What the kernel shows. Tests give another. */
+/** The kernel's table of connections. Tests give another one. */
 export interface FlowTable {
   batchesInBackground(filter: FlowFilter): AsyncIterable<readonly Flow[]>;
   close(): void;

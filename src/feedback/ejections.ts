@@ -1,5 +1,6 @@
 import type { Endpoint } from '../model/index.ts';
 
+/** How long an endpoint is left out: the first time, and at most. */
 const FIRST_MS = 10_000;
 const MAX_MS = 300_000;
 
@@ -16,15 +17,15 @@ export class Ejections {
   /** The last ejection of endpoints that are in use again. */
   readonly #returned = new Map<string, EjectedEndpoint>();
   #readyCount = 0;
-  #after = 0;
+  #ejectAfter = 0;
 
-  /** `after` is the number of failures in a row; 0 means never. Forgets endpoints that are gone. */
-  changed(after: number, endpoints: readonly Endpoint[]): void {
-    this.#after = after;
+  /** `ejectAfter`: the number of failures in a row; 0 means never. Forgets endpoints that are gone. */
+  changed(ejectAfter: number, endpoints: readonly Endpoint[]): void {
+    this.#ejectAfter = ejectAfter;
     const ready = new Set(endpoints.filter(endpoint => endpoint.ready).map(({ text }) => text));
     this.#readyCount = ready.size;
     for (const known of [this.#failures, this.#ejected, this.#returned]) {
-      for (const text of known.keys()) if (!ready.has(text) || after === 0) known.delete(text);
+      for (const text of known.keys()) if (!ready.has(text) || ejectAfter === 0) known.delete(text);
     }
   }
 
@@ -34,10 +35,10 @@ export class Ejections {
 
   /** Returns for how long the endpoint is left out. Undefined if it stays in use. */
   failed(text: string, now: number): number | undefined {
-    if (this.#after === 0 || this.#ejected.has(text)) return undefined;
+    if (this.#ejectAfter === 0 || this.#ejected.has(text)) return undefined;
     const failures = (this.#failures.get(text) ?? 0) + 1;
     this.#failures.set(text, failures);
-    if (failures < this.#after || (this.#ejected.size + 1) * 2 > this.#readyCount) return undefined;
+    if (failures < this.#ejectAfter || (this.#ejected.size + 1) * 2 > this.#readyCount) return undefined;
     const ms = this.#nextMs(text, now);
     this.#failures.delete(text);
     this.#ejected.set(text, { until: now + ms, ms });

@@ -29,7 +29,7 @@ export interface FailedConnectionsOptions {
 const PAUSE_AFTER_FAILURE_MS = 30_000;
 const CHECK_MS = 1000;
 
-/** Follows new connections to endpoints, while there are service ports that leave out endpoints where they fail. */
+/** Follows new connections to the endpoints of service ports that ask for ejection. */
 export class FailedConnections {
   readonly #options: FailedConnectionsOptions;
   readonly #attempts: Attempts;
@@ -72,7 +72,7 @@ export class FailedConnections {
     this.#keys.delete(port);
   }
 
-  /** All changes are known. Subscribes to events if a service port needs them, or ends that. */
+  /** Called after all changes. Subscribes to events if a service port needs them, or ends the subscription. */
   update(): void {
     if (this.#keys.size === 0) this.close();
     else if (!this.#monitor && !this.#retry) this.#listen();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FeedbackLab } from '../../test/support/feedback-lab.ts';
 import { service } from '../../test/support/objects.ts';
-import { ANNOTATION_SLOW_START } from '../api/index.ts';
+import { ANNOTATION_BALANCE, ANNOTATION_EJECT_AFTER, ANNOTATION_SLOW_START } from '../api/index.ts';
 
 const A = '10.244.1.1';
 const B = '10.244.1.2';
@@ -71,4 +71,17 @@ test('BALANCE-60 a Service that is gone, or no longer asks, is not watched any m
     lab.state.take();
     assert.deepEqual([watched(), lab.clock.pending], [false, 0]);
   }
+});
+
+test('BALANCE-60 after its end the feedback begins nothing, although the last sync still brings changes', async () => {
+  const lab = new FeedbackLab({ needsConnectionFeedback: true });
+  await lab.feedback.close();
+  lab.setService({
+    [ANNOTATION_BALANCE]: 'least-connections',
+    [ANNOTATION_SLOW_START]: '20',
+    [ANNOTATION_EJECT_AFTER]: '1',
+  });
+  lab.setEndpoints([A]);
+  lab.setEndpoints([A, B]);
+  assert.deepEqual([lab.clock.pending, lab.openTables, lab.isSubscribed], [0, 0, false]);
 });

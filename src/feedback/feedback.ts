@@ -48,6 +48,7 @@ export class Feedback {
   readonly #steps: StepTimer;
   readonly #leastConnections: LeastConnections;
   readonly #failedConnections: FailedConnections;
+  #isClosed = false;
 
   constructor(options: FeedbackOptions) {
     this.#options = options;
@@ -106,13 +107,15 @@ export class Feedback {
     const wasWatching = this.#ports[family].size > 0;
     for (const change of changes) this.#serviceChanged(family, change);
     if (hasNewDefault) for (const state of model.services()) this.#defaultChanged(family, state);
-    if (!wasWatching && this.#ports[family].size === 0) return;
+    if (this.#isClosed || (!wasWatching && this.#ports[family].size === 0)) return;
     this.#steps.update();
     this.#leastConnections.update();
     this.#failedConnections.update();
   }
 
+  /** The last sync may still bring changes. They begin nothing. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#steps.close();
     this.#failedConnections.close();
     await this.#leastConnections.close();
@@ -134,7 +137,7 @@ export class Feedback {
   }
 
   #portChanged(family: Family, port: ServicePort, from: ServiceState | undefined, to: ServiceState): void {
-    const algorithm = port.traffic.algorithm ?? this.#defaults.get(family);
+    const algorithm = port.options.algorithm ?? this.#defaults.get(family);
     if (!this.#isWatched(port, algorithm)) {
       this.#forget(family, to.key, port);
       return;
@@ -157,8 +160,8 @@ export class Feedback {
   }
 
   /** The Service asks for something that depends on what happens to the endpoints. */
-  #isWatched({ traffic }: ServicePort, algorithm: Algorithm | undefined): boolean {
-    const { slowStartSeconds, ejectAfter } = traffic;
+  #isWatched({ options }: ServicePort, algorithm: Algorithm | undefined): boolean {
+    const { slowStartSeconds, ejectAfter } = options;
     return slowStartSeconds > 0 || ejectAfter > 0 || this.#needsConnections(algorithm);
   }
 

@@ -14,7 +14,7 @@ export interface LeastConnectionsOptions extends Pick<ConnectionPollOptions, 'cl
   onError(error: unknown): void;
 }
 
-/** More Services do not get other shares in one look. The rest comes with the next ones. */
+/** In one look, at most this many service ports get other shares. The next looks change the rest. */
 const MAX_CHANGES_PER_LOOK = 64;
 
 /**

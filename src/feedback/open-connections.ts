@@ -10,10 +10,10 @@ export interface EndpointConnections {
   arrivals: number;
 }
 
-/** More flows are not remembered one by one. A sample of them then counts for all. */
+/** Limits memory: of more flows, the proxy remembers only a sample, and each flow of the sample counts for several. */
 const MAX_REMEMBERED = 16_384;
 
-/** Connections that end are no load any more. */
+/** A connection that is ending is no load any more. */
 const OPEN_STATES: ReadonlySet<FlowState | undefined> = new Set([
   'SYN_SENT',
   'SYN_SENT2',

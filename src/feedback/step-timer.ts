@@ -47,11 +47,13 @@ export class StepTimer {
 
   #takeSteps(): void {
     const { clock, ports, sharesChanged, returned } = this.#options;
-    this.#lastSteps = clock.elapsed();
     for (const port of ports()) {
       const endpoints = port.takeReturns();
       for (const endpoint of endpoints) returned(port, endpoint);
-      if (port.takeStep() || endpoints.length > 0) sharesChanged(port);
+      if (!port.takeStep() && endpoints.length === 0) continue;
+      // A timer may fire a little too early. Then no step was taken, and the next one must not wait.
+      this.#lastSteps = clock.elapsed();
+      sharesChanged(port);
     }
     this.update();
   }

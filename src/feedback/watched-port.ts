@@ -11,14 +11,14 @@ export class WatchedPort implements LivePort {
   readonly family: Family;
   /** `ns/name` */
   readonly service: string;
-  /** The plan's. */
+  /** The id of the plan. */
   readonly id: string;
-  /** Of the port; empty if it has none. */
+  /** The name of the port; empty if it has none. */
   readonly name: string;
   readonly protocol: ServicePort['protocol'];
-  /** Undefined: the mode chooses as it always does. */
+  /** Undefined: the mode chooses as it does without a choice of the Service. */
   algorithm: Algorithm | undefined;
-  /** As of the last change, usable or not. */
+  /** All endpoints as of the last change, usable or not. */
   endpoints: readonly Endpoint[] = NONE;
   readonly ejections = new Ejections();
   /** After how many failed connections in a row an endpoint is left out. 0: never. */
@@ -39,7 +39,7 @@ export class WatchedPort implements LivePort {
   }
 
   changed(
-    { traffic }: ServicePort,
+    { options }: ServicePort,
     algorithm: Algorithm | undefined,
     from: readonly Endpoint[],
     to: readonly Endpoint[],
@@ -47,10 +47,10 @@ export class WatchedPort implements LivePort {
     this.algorithm = algorithm;
     this.endpoints = to;
     if (algorithm !== 'least-connections') this.#levelShares = undefined;
-    this.ejectAfter = this.protocol === 'TCP' ? traffic.ejectAfter : 0;
+    this.ejectAfter = this.protocol === 'TCP' ? options.ejectAfter : 0;
     this.ejections.changed(this.ejectAfter, to);
     const now = this.#now();
-    this.#slowStart.changed(traffic.slowStartSeconds, from, to, now);
+    this.#slowStart.changed(options.slowStartSeconds, from, to, now);
     this.#nextStep = this.#slowStart.nextStep(now);
   }
 

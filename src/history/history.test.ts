@@ -320,6 +320,18 @@ test('BALANCE-23 the history has a changed algorithm, and weights that changed',
   assert.match(second ?? '', /1 weight changed: 10\.0\.0\.1:8080 3 → 1/);
 });
 
+test('BALANCE-23 a new endpoint has no changed weight in the history', async () => {
+  const lab = new Lab();
+  const annotations = { 'pointsman.dev/balance': 'weighted', 'pointsman.dev/weights': '10.0.0.2=3' };
+  const before = slice('web-1', ['10.0.0.1']);
+  await lab.start([service('web', { annotations })], [before]);
+  lab.slice(before, slice('web-1', ['10.0.0.1', '10.0.0.2']));
+  lab.sync();
+  const line = lab.lines().at(-1) ?? '';
+  assert.match(line, /1 endpoint added: 10\.0\.0\.2:8080; 2 in use/);
+  assert.doesNotMatch(line, /weight/);
+});
+
 test('BALANCE-74 the entry of an endpoint that is left out says why', () => {
   const clock = new ManualClock();
   const history = new History(clock);

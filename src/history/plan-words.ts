@@ -1,7 +1,7 @@
 import { compareTexts } from '../lib/compare-texts.ts';
 import { NONE } from '../lib/none.ts';
 import type { Endpoint } from '../model/index.ts';
-import { type Frontend, reachableEndpoints, type ServicePortPlan } from '../plan/index.ts';
+import { endpointWeight, type Frontend, reachableEndpoints, type ServicePortPlan } from '../plan/index.ts';
 
 /** The plan of a service port before and after. One of them may be missing. */
 export interface PlanChange {
@@ -55,7 +55,7 @@ function settingWords({ port: a }: ServicePortPlan, { port: b }: ServicePortPlan
   const policy = (isLocal: boolean) => (isLocal ? 'Local' : 'Cluster');
   const seconds = (value: number) => (value === 0 ? 'off' : `${value} s`);
   const ranges = (port: typeof a) => port.loadBalancerSourceRanges.map(({ address, prefix }) => `${address}/${prefix}`);
-  const failures = ({ traffic: { ejectAfter } }: typeof a) => (ejectAfter === 0 ? 'off' : `${ejectAfter}`);
+  const failures = ({ options: { ejectAfter } }: typeof a) => (ejectAfter === 0 ? 'off' : `${ejectAfter}`);
   const settings: readonly (readonly [string, string, string])[] = [
     ['port', `${a.port}`, `${b.port}`],
     ['internal traffic policy', policy(a.internalPolicyLocal), policy(b.internalPolicyLocal)],
@@ -64,9 +64,9 @@ function settingWords({ port: a }: ServicePortPlan, { port: b }: ServicePortPlan
     ['source ranges', ranges(a).join(', ') || 'none', ranges(b).join(', ') || 'none'],
     ['health check node port', `${a.healthCheckNodePort || 'none'}`, `${b.healthCheckNodePort || 'none'}`],
     ['scheduler', a.scheduler || 'default', b.scheduler || 'default'],
-    ['balance', a.traffic.algorithm ?? 'default', b.traffic.algorithm ?? 'default'],
-    ['hash by', a.traffic.hashBy, b.traffic.hashBy],
-    ['slow start', seconds(a.traffic.slowStartSeconds), seconds(b.traffic.slowStartSeconds)],
+    ['balance', a.options.algorithm ?? 'default', b.options.algorithm ?? 'default'],
+    ['hash by', a.options.hashBy, b.options.hashBy],
+    ['slow start', seconds(a.options.slowStartSeconds), seconds(b.options.slowStartSeconds)],
     ['failures until an endpoint is left out', failures(a), failures(b)],
   ];
   return settings.filter(([, from, to]) => from !== to).map(([name, from, to]) => `${name} ${from} → ${to}`);
@@ -108,21 +108,17 @@ function endpointWords(from: ServicePortPlan, to: ServicePortPlan): readonly str
   return words;
 }
 
-/** Endpoints that weigh something else now. */
-function weightWords({ balance: a }: ServicePortPlan, to: ServicePortPlan): readonly string[] {
-  const b = to.balance;
-  if (a?.weights === b?.weights) return NONE;
-  const weight = (balance: typeof a, { text }: Endpoint) => balance?.weights?.get(text) ?? 1;
-  const changed = reachableEndpoints(to.endpoints).filter(endpoint => weight(a, endpoint) !== weight(b, endpoint));
-  if (changed.length === 0) return NONE;
-  const texts = changed.map(
-    endpoint => `${endpoint.text} ${rounded(weight(a, endpoint))} → ${rounded(weight(b, endpoint))}`,
-  );
-  return [`${count(changed.length, 'weight')} changed: ${listed(texts)}`];
-}
-
-function rounded(weight: number): number {
-  return Number(weight.toFixed(2));
+/** Endpoints that the Service gave another weight. What the proxy learned about them, such as slow start, is no change. */
+function weightWords(from: ServicePortPlan, to: ServicePortPlan): readonly string[] {
+  if (from.balance?.weights === to.balance?.weights) return NONE;
+  const weight = (plan: ServicePortPlan, endpoint: Endpoint) => endpointWeight(plan, endpoint)?.weight ?? 1;
+  const before = new Map(reachableEndpoints(from.endpoints).map(endpoint => [endpoint.text, weight(from, endpoint)]));
+  const texts: string[] = [];
+  for (const endpoint of reachableEndpoints(to.endpoints)) {
+    const [old, now] = [before.get(endpoint.text), weight(to, endpoint)];
+    if (old !== undefined && old !== now) texts.push(`${endpoint.text} ${old} → ${now}`);
+  }
+  return texts.length === 0 ? NONE : [`${count(texts.length, 'weight')} changed: ${listed(texts)}`];
 }
 
 /** Both lists are sorted by text. */

@@ -43,6 +43,8 @@ export interface FrontendDetail extends FrontendReport {
   readonly askedAt: string;
   /** How many endpoints answer. An outcome has the first hundred of them. */
   readonly answering: Readonly<Record<Place, number>>;
+  /** How many endpoints get connections although their answers are lost. An outcome has the first hundred of them. */
+  readonly losing: Readonly<Record<Place, number>>;
 }
 
 export interface EndpointDetail extends EndpointReport {

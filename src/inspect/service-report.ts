@@ -1,4 +1,4 @@
-import type { ServiceState } from '../model/index.ts';
+import type { ServicePort, ServiceState } from '../model/index.ts';
 import type { ModeSettings } from '../modes/index.ts';
 import { FAMILIES, type Family, formatCidr, type Ip } from '../net/index.ts';
 import {
@@ -31,6 +31,10 @@ export interface PortReport {
   readonly healthCheckNodePort?: number;
   /** Absent for the usual case: nobody chose, and the mode does what it always does. */
   readonly balance?: BalanceReport;
+  readonly slowStartSeconds?: number;
+  readonly ejectAfterFailures?: number;
+  /** When connections of an endpoint that is gone end. Absent: they go on. */
+  readonly resetAfterSeconds?: number;
   readonly frontends: readonly FrontendReport[];
   readonly topology?: string;
   readonly endpoints: readonly EndpointReport[];
@@ -118,6 +122,18 @@ function nodePortsOf(facts: ReportedState): Readonly<Record<Family, AcceptedAt>>
   return { IPv4: of('IPv4'), IPv6: of('IPv6') };
 }
 
+/** What the Service asks for when endpoints come, fail and go. */
+function lifeOfEndpoints({
+  options: { slowStartSeconds, ejectAfter, resetAfterSeconds },
+  protocol,
+}: ServicePort): Pick<PortReport, 'slowStartSeconds' | 'ejectAfterFailures' | 'resetAfterSeconds'> {
+  return {
+    ...(slowStartSeconds > 0 ? { slowStartSeconds } : {}),
+    ...(ejectAfter > 0 && protocol === 'TCP' ? { ejectAfterFailures: ejectAfter } : {}),
+    ...(resetAfterSeconds !== undefined && protocol === 'TCP' ? { resetAfterSeconds } : {}),
+  };
+}
+
 function portReport(
   { service, plan, family }: PlannedPort,
   state: ProxyState,
@@ -138,6 +154,7 @@ function portReport(
     ...(port.affinitySeconds > 0 ? { affinitySeconds: port.affinitySeconds } : {}),
     ...(port.healthCheckNodePort > 0 ? { healthCheckNodePort: port.healthCheckNodePort } : {}),
     ...(balance ? { balance } : {}),
+    ...lifeOfEndpoints(port),
     frontends: plan.frontends.map(frontend => frontendReport(frontend, plan, nodePorts[family])),
     ...(topology ? { topology } : {}),
     endpoints: explainEndpoints(endpoints, port, node, plan).map(({ endpoint, cluster, local }) => ({

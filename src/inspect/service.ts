@@ -5,7 +5,6 @@ import {
   type Facts,
   fixedFacts,
   type Outcome,
-  type Place,
   placeOutcomes,
   placesOf,
   podKey,
@@ -149,18 +148,23 @@ async function frontendDetail(
   { facts, shown, breaks }: DetailContext,
 ): Promise<FrontendDetail> {
   const { pod, node, outside } = await placeOutcomes(plan, frontend, family, facts, breaks);
-  const answering: Record<Place, number> = {
-    pod: answeringCount(pod),
-    node: answeringCount(node),
-    outside: answeringCount(outside),
-  };
+  const counts = (list: 'endpoints' | 'lost') => ({
+    pod: countIn(pod, list),
+    node: countIn(node, list),
+    outside: countIn(outside, list),
+  });
   const cut = (outcome: Outcome) => cutTo(shown.answering, outcome);
-  const askedAt = askedIP(frontend, family, facts);
-  return { ...report, askedAt, outcomes: { pod: cut(pod), node: cut(node), outside: cut(outside) }, answering };
+  return {
+    ...report,
+    askedAt: askedIP(frontend, family, facts),
+    outcomes: { pod: cut(pod), node: cut(node), outside: cut(outside) },
+    answering: counts('endpoints'),
+    losing: counts('lost'),
+  };
 }
 
-function answeringCount(outcome: Outcome): number {
-  return outcome.kind === 'answered' ? outcome.endpoints.length : 0;
+function countIn(outcome: Outcome, list: 'endpoints' | 'lost'): number {
+  return outcome.kind === 'answered' ? outcome[list].length : 0;
 }
 
 function cutTo(count: number, outcome: Outcome): Outcome {

@@ -14,3 +14,8 @@ export function durationWords(seconds: number): string {
   const minor = largest < 0 || largest === 2 ? 0 : Math.floor(rest / small);
   return `${Math.floor(whole / size)} ${name}${minor > 0 ? ` ${minor} ${smallName}` : ''}`;
 }
+
+/** `12.3ms`, for log lines. */
+export function millisecondsText(milliseconds: number): string {
+  return `${milliseconds.toFixed(1)}ms`;
+}

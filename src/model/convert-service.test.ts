@@ -337,11 +337,11 @@ describe('balance', () => {
     const plain = service('ns/svc');
     const metadata = { ...plain.metadata, annotations: { 'pointsman.dev/balance': balance } };
     const [port] = convertService({ ...plain, metadata }, 'IPv4', problem => problems.push(problem));
-    return { balance: port?.traffic.algorithm, fields: problems.map(({ field }) => field) };
+    return { balance: port?.options.algorithm, fields: problems.map(({ field }) => field) };
   };
 
   test('BALANCE-1 by default a Service chooses no algorithm, and an unknown one is reported and ignored', () => {
-    assert.equal(only({}).traffic.algorithm, undefined);
+    assert.equal(only({}).options.algorithm, undefined);
     assert.deepEqual(annotated('least-connections'), { balance: 'least-connections', fields: [] });
     assert.deepEqual(annotated('round-robin'), { balance: 'round-robin', fields: [] });
     assert.deepEqual(annotated('best'), {

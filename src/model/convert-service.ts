@@ -2,8 +2,8 @@ import { ANNOTATION_SCHEDULER, objectKey, type Service, type ServicePortSpec, ty
 import { NONE } from '../lib/none.ts';
 import type { ReportProblem } from '../lib/problem.ts';
 import { type Cidr, cidrFamily, type Family, familyOf, type Ip, isZeroCidr, parseCidr, parseIp } from '../net/index.ts';
+import { readServiceOptions, type ServiceOptions } from './service-options.ts';
 import type { ServicePort } from './service-port.ts';
-import { readTrafficOptions, type TrafficOptions } from './traffic-options.ts';
 
 /** An API server always sends the timeout of session affinity. This is the default if one does not. */
 const DEFAULT_AFFINITY_SECONDS = 10800;
@@ -31,7 +31,7 @@ export function convertService(service: Service, family: Family, report: ReportP
     externalPolicyLocal,
     healthCheckNodePort: externalPolicyLocal ? reader.readHealthCheckNodePort() : 0,
     scheduler: reader.readScheduler(),
-    traffic: reader.readTraffic(),
+    options: reader.readOptions(),
   };
   return reader.readPorts().map(port => ({
     name: port.name,
@@ -47,7 +47,7 @@ export function convertService(service: Service, family: Family, report: ReportP
     externalPolicyLocal: shared.externalPolicyLocal,
     healthCheckNodePort: shared.healthCheckNodePort,
     scheduler: shared.scheduler,
-    traffic: shared.traffic,
+    options: shared.options,
   }));
 }
 
@@ -167,8 +167,8 @@ class ServiceReader {
     return '';
   }
 
-  readTraffic(): TrafficOptions {
-    return readTrafficOptions(this.#service.metadata, (annotation, text, wanted) =>
+  readOptions(): ServiceOptions {
+    return readServiceOptions(this.#service.metadata, (annotation, text, wanted) =>
       this.#reportIgnored(`metadata.annotations[${annotation}]`, text, wanted),
     );
   }

@@ -16,6 +16,7 @@ export {
   resolveNodePortKeywords,
   selectNodePortIPs,
 } from './node-port-addresses.ts';
+export { ALGORITHMS, type Algorithm, type HashInput } from './service-options.ts';
 export {
   isExternallyAccessible,
   type ServicePort,
@@ -24,12 +25,3 @@ export {
   usesClusterEndpoints,
   usesLocalEndpoints,
 } from './service-port.ts';
-export {
-  ALGORITHMS,
-  type Algorithm,
-  DEFAULT_TRAFFIC,
-  ENDPOINT_ENDS,
-  HASH_INPUTS,
-  type HashInput,
-  type TrafficOptions,
-} from './traffic-options.ts';

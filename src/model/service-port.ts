@@ -1,7 +1,7 @@
 import type { Protocol } from '../api/index.ts';
 import { sameList } from '../lib/same-list.ts';
 import type { Cidr, Ip } from '../net/index.ts';
-import { sameTraffic, type TrafficOptions } from './traffic-options.ts';
+import { type ServiceOptions, sameOptions } from './service-options.ts';
 
 /** One port of a Service in one IP family. Addresses are in canonical form. */
 export interface ServicePort {
@@ -24,7 +24,7 @@ export interface ServicePort {
   readonly healthCheckNodePort: number;
   /** How ipvs mode chooses an endpoint: `rr`, `lc`, …. Empty means the configured scheduler. */
   readonly scheduler: string;
-  readonly traffic: TrafficOptions;
+  readonly options: ServiceOptions;
 }
 
 /** `ns/name`, or `ns/name:port` for a port with a name. */
@@ -61,7 +61,7 @@ export function sameServicePort(a: ServicePort, b: ServicePort): boolean {
     a.externalPolicyLocal === b.externalPolicyLocal &&
     a.healthCheckNodePort === b.healthCheckNodePort &&
     a.scheduler === b.scheduler &&
-    sameTraffic(a.traffic, b.traffic) &&
+    sameOptions(a.options, b.options) &&
     sameList(a.externalIPs, b.externalIPs) &&
     sameList(a.loadBalancerVIPs, b.loadBalancerVIPs) &&
     sameList(a.loadBalancerSourceRanges, b.loadBalancerSourceRanges, sameCidr)

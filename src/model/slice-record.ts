@@ -151,7 +151,7 @@ function readWeights(slice: EndpointSlice, report: ReportField): SliceWeights {
   const weights = parseWeight(text.trim()) ?? parseWeights(text);
   if (weights === undefined) {
     const message = `${JSON.stringify(text)} is not a weight from 0 to 1000, nor a list such as 10.0.0.1=3,10.0.0.2=1`;
-    report(`metadata.annotations[${ANNOTATION_WEIGHTS}]`, `${message}; it is left out`);
+    report(`metadata.annotations[${ANNOTATION_WEIGHTS}]`, `${message}, and is left out; correct or remove it`);
   }
   return weights;
 }

@@ -1,7 +1,7 @@
 import { parseIp } from '../net/index.ts';
 
 /** An endpoint with weight 0 gets no new connections. */
-export const MAX_WEIGHT = 1000;
+const MAX_WEIGHT = 1000;
 
 /** `3`, from 0 to 1000. */
 export function parseWeight(text: string): number | undefined {

@@ -9,7 +9,6 @@ export {
   usualChoice,
 } from './behaviour.ts';
 export type { Cleanup } from './cleanup-report.ts';
-export { ConnectionEnder, type EndedCount, type EndReport } from './connection-ender.ts';
 export {
   type CleanupOptions,
   type ConfiguredMode,
@@ -23,6 +22,7 @@ export {
   type StartEvent,
   withOptions,
 } from './descriptor.ts';
+export { ConnectionEnder, type EndedCount, type EndReport } from './ending/index.ts';
 export type { FrontendConnections, ReadConnections } from './frontend-connections.ts';
 export type { ProgramOptions } from './iptables-programs.ts';
 export { LeftoverError, leftoverOf } from './leftover.ts';
@@ -51,6 +51,6 @@ export { configuredMode, createMode, DEFAULT_MODE, MODES, modeNamed } from './re
 export { type SetAside, type SetAsideCause, setAsideName, setAsideService } from './set-aside.ts';
 export { ModeShell, type ShellOptions } from './shell.ts';
 export { StaleFlowCleaner } from './stale-flow-cleaner.ts';
+export type { ServicePortTraffic, TrafficFigures } from './traffic/index.ts';
 export { connectionCounts, FIGURES, plusFigures, registerTraffic, TrafficReader } from './traffic/index.ts';
-export type { ServicePortTraffic, TrafficFigures } from './traffic-counts.ts';
 export type { Drift, DriftLook, WriteOutcome, Writer } from './writer.ts';

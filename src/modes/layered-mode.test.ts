@@ -8,6 +8,8 @@ import { LayeredMode, type SocketLayer } from './layered-mode.ts';
 import type { Mode } from './mode.ts';
 import { type SetAside, setAsideOf } from './set-aside.ts';
 import { TakeOver } from './take-over.ts';
+import type { ServicePortTraffic } from './traffic/index.ts';
+import { SteadyTraffic } from './traffic/steady-traffic.ts';
 
 const NOTHING = { added: [], updated: [], removed: [] };
 
@@ -143,6 +145,29 @@ test('EBPF-63 connections are the sum of both layers, and unknown only if neithe
   });
   assert.deepEqual(Object.fromEntries((await new Layers(counts(['a', 1])).mode.connectionCounts()) ?? []), { a: 1 });
   assert.equal(await new Layers().mode.connectionCounts(), undefined);
+});
+
+test('TRAFFIC-2 a network whose counters cannot be read now does not make the sum of both layers decrease and grow again', async () => {
+  const port = { family: 'IPv4', service: 'default/web', port: '' } as const;
+  let network: readonly ServicePortTraffic[] | undefined = [{ ...port, connections: 100 }];
+  const { mode } = new Layers({ traffic: async () => [{ ...port, connections: 5 }] }, { traffic: async () => network });
+  const steady = new SteadyTraffic();
+  const read = async () => {
+    const reading = await mode.traffic();
+    return reading && (await steady.take(reading))[0]?.connections;
+  };
+  assert.equal(await read(), 105);
+  const counted = network;
+  network = undefined;
+  assert.equal(await read(), undefined);
+  network = counted;
+  assert.equal(await read(), 105);
+});
+
+test('TRAFFIC-9 sockets that do not count leave the figures of the network as they are', async () => {
+  const traffic = [{ family: 'IPv4', service: 'default/web', port: '', connections: 3 }] as const;
+  assert.equal(await new Layers({}, { traffic: async () => traffic }).mode.traffic(), traffic);
+  assert.equal(await new Layers({ traffic: async () => traffic }).mode.traffic(), traffic);
 });
 
 test('EBPF-64 the condition and the sockets come from the socket layer, also behind a mode that takes over', async () => {

@@ -6,8 +6,7 @@ import type { Listing } from './listing.ts';
 import type { Mode, ModeCondition, ModeEvents, ModeSettings, SocketReading, SyncReport } from './mode.ts';
 import type { KernelReading } from './read-back.ts';
 import { type SetAside, setAsideId } from './set-aside.ts';
-import { sumOfTraffic } from './traffic/index.ts';
-import type { ServicePortTraffic } from './traffic-counts.ts';
+import { type ServicePortTraffic, sumOfTraffic } from './traffic/index.ts';
 
 /** A mode that serves some connections at the sockets of clients. What it leaves alone, the network serves. */
 export interface SocketLayer extends Mode {
@@ -98,7 +97,9 @@ export class LayeredMode implements Mode {
 
   async traffic(): Promise<readonly ServicePortTraffic[] | undefined> {
     const [sockets, network] = await Promise.all([this.#sockets.traffic?.(), this.#network.traffic?.()]);
-    if (!sockets || !network) return sockets ?? network;
+    if (!sockets || !this.#network.traffic) return sockets ?? network;
+    // Without the figures of the network the sums would decrease, and at the next reading they would count twice.
+    if (!network) return undefined;
     return await sumOfTraffic([network, sockets]);
   }
 

@@ -6,7 +6,7 @@ import type { EndedEndpoint, PlanDiff, ServicePortPlan } from '../plan/index.ts'
 import type { Listing } from './listing.ts';
 import type { KernelReading } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
-import type { ServicePortTraffic } from './traffic-counts.ts';
+import type { ServicePortTraffic } from './traffic/index.ts';
 
 /** What every mode needs to know besides the plans, for one family. */
 export interface ModeSettings {

@@ -5,6 +5,7 @@ import type { NetworkNamespace } from '../kernel/netns.ts';
 import type { ServiceState } from '../model/index.ts';
 import { type Family, joinHostPort } from '../net/index.ts';
 import { type Flow, STALE_PROTOCOLS, staleFlowTest, tcpFrontends } from '../plan/index.ts';
+import { flowEnds } from './flow-ends.ts';
 
 /** Makes the kernel forget flows to endpoints that are gone. */
 export class StaleFlowCleaner {
@@ -52,7 +53,7 @@ export class StaleFlowCleaner {
     const lost: ConntrackFlow[] = [];
     for await (const flow of this.#socket.stream({ family, protocol: L4.TCP })) {
       const { status = Status.SEEN_REPLY, original, reply } = flow;
-      if (status & Status.SEEN_REPLY || original.dst !== reply.src || original.dstPort === undefined) continue;
+      if (status & Status.SEEN_REPLY || original.dst !== reply.src) continue;
       if (frontends.has(joinHostPort(original.dst, original.dstPort))) lost.push(flow);
     }
     return lost.length === 0 ? 0 : (await this.#socket.delete(lost)).deleted;
@@ -66,8 +67,8 @@ export class StaleFlowCleaner {
   ): Promise<readonly ConntrackFlow[]> {
     const stale: ConntrackFlow[] = [];
     for await (const flow of this.#socket.stream({ family, protocol: L4[protocol] })) {
-      const candidate = asFlow(protocol, flow);
-      if (!candidate || !isStale(candidate)) continue;
+      const candidate = { protocol, ...flowEnds(flow) };
+      if (!isStale(candidate)) continue;
       onFound(candidate);
       stale.push(flow);
     }
@@ -77,13 +78,4 @@ export class StaleFlowCleaner {
   close(): void {
     this.#socket.close();
   }
-}
-
-function asFlow(protocol: Protocol, { original, reply }: ConntrackFlow): Flow | undefined {
-  if (original.dstPort === undefined || reply.srcPort === undefined) return undefined;
-  return {
-    protocol,
-    destination: { ip: original.dst, port: original.dstPort },
-    answeredBy: { ip: reply.src, port: reply.srcPort },
-  };
 }

@@ -9,7 +9,7 @@ import type { Mode, ModeCondition, ModeSettings, SocketReading, SyncReport } fro
 import type { KernelReading } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
 import type { ShellOptions } from './shell.ts';
-import type { ServicePortTraffic } from './traffic-counts.ts';
+import type { ServicePortTraffic } from './traffic/index.ts';
 
 /** Removes what one other mode left. */
 export type Removal = () => Promise<void>;

@@ -6,7 +6,7 @@ import type { ServicePortPlan } from './service-port-plan.ts';
 export interface BalanceReport {
   /** Absent if the mode does what it does without a choice. */
   readonly algorithm?: Algorithm;
-  /** Who chose it: an annotation of the Service, `--default-balance`, or nobody. */
+  /** What chose it: an annotation of the Service, `--default-balance`, or only the mode. */
   readonly from: 'annotation' | 'default' | 'mode';
   /** The algorithm that the Service asks for although the mode does not have it. */
   readonly unavailable?: Algorithm;
@@ -20,13 +20,13 @@ export function balanceReport({ balance, port }: ServicePortPlan): BalanceReport
   const { algorithm, unavailable, hashBy } = balance;
   return {
     ...(algorithm ? { algorithm } : {}),
-    from: algorithm === undefined ? 'mode' : port.traffic.algorithm === undefined ? 'default' : 'annotation',
+    from: algorithm === undefined ? 'mode' : port.options.algorithm === undefined ? 'default' : 'annotation',
     ...(unavailable ? { unavailable } : {}),
     ...(algorithm === 'consistent-hash' ? { hashBy } : {}),
   };
 }
 
-/** `weighted (annotation)`, `consistent-hash by client-address (default)`, `as the mode does (not weighted)` */
+/** `weighted (annotation)`, `consistent-hash by client-address (default)`, `as the mode does` */
 export function balanceText({ algorithm, from, unavailable, hashBy }: BalanceReport): string {
   if (unavailable) return `as the mode does (${unavailable} is not available)`;
   if (!algorithm) return 'as the mode does';
@@ -44,7 +44,7 @@ export interface EndpointWeight {
 export function endpointWeight({ balance, port }: ServicePortPlan, endpoint: Endpoint): EndpointWeight | undefined {
   const now = balance?.weights?.get(endpoint.text);
   if (now === undefined) return undefined;
-  const weight = balance?.algorithm === 'weighted' ? configuredWeight(port.traffic, endpoint) : 1;
+  const weight = balance?.algorithm === 'weighted' ? configuredWeight(port.options, endpoint) : 1;
   const part = weight > 0 ? now / weight : 1;
   return part === 1 ? { weight } : { weight, part };
 }

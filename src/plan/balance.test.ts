@@ -16,6 +16,7 @@ import {
 type Annotations = Readonly<Record<string, string>>;
 
 interface Situation {
+  readonly nodeName?: string;
   readonly annotations?: Annotations;
   readonly settings?: Partial<PlanSettings>;
   readonly spec?: Parameters<typeof service>[1];
@@ -25,9 +26,12 @@ interface Situation {
 const ENDPOINTS = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
 
 /** The plans of one Service in both families. */
-function plansOf({ annotations = {}, settings, spec, ...more }: Situation, ...slices: EndpointSlice[]) {
+function plansOf(
+  { nodeName = 'node-a', annotations = {}, settings, spec, ...more }: Situation,
+  ...slices: EndpointSlice[]
+) {
   const state = new ProxyState({
-    nodeName: 'node-a',
+    nodeName,
     settings: { ...DEFAULT_PLAN_SETTINGS, ...settings },
     startedAt: 0,
     report: ({ message }) => assert.fail(message),
@@ -177,4 +181,18 @@ describe('the slots of a plan', () => {
     const weighed = livePlan({ ...balance('weighted'), 'pointsman.dev/weights': '10.0.0.1=6,10.0.0.2=1' });
     assert.deepEqual(slotCounts(weighed), { '10.0.0.1': 3, '10.0.0.2': 1 });
   });
+});
+
+test('BALANCE-6 the first turn depends on the node and on the number of slots', () => {
+  const firstOf = (nodeName: string, count: number) => {
+    const ips = Array.from({ length: count }, (_, i) => `10.0.0.${i + 100}`);
+    const plan = planOf({ nodeName, annotations: balance('round-robin'), slice: slice('web-1', ips) });
+    const texts = slotsOf(plan).cluster.map(({ ip }) => ip);
+    const first = texts[0] ?? '';
+    assert.deepEqual(texts, [...ips.slice(ips.indexOf(first)), ...ips.slice(0, ips.indexOf(first))]);
+    return first;
+  };
+  const nodes = Array.from({ length: 40 }, (_, i) => firstOf(`node-${i}`, 4));
+  assert.equal(new Set(nodes).size, 4);
+  assert.ok(new Set(Array.from({ length: 40 }, (_, i) => firstOf('node-a', i + 2))).size > 4);
 });

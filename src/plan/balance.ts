@@ -1,5 +1,13 @@
 import { sameMap } from '../lib/same-map.ts';
-import { ALGORITHMS, type Algorithm, type Endpoint, type HashInput, type ServicePort } from '../model/index.ts';
+import { hashText } from '../lib/stable-hash.ts';
+import {
+  ALGORITHMS,
+  type Algorithm,
+  type Endpoint,
+  type HashInput,
+  type NodeTopology,
+  type ServicePort,
+} from '../model/index.ts';
 import { type ChosenEndpoints, reachableEndpoints } from './choose-endpoints.ts';
 import { maglevSlots } from './maglev.ts';
 import { weightedSlots } from './weighted-slots.ts';
@@ -22,13 +30,14 @@ export interface BalanceOptions {
   readonly defaultAlgorithm?: Algorithm | undefined;
   /** What the mode can do. The default is everything. */
   readonly algorithms?: readonly Algorithm[] | undefined;
+  readonly node: Pick<NodeTopology, 'name'>;
 }
 
 /** What the proxy learns about endpoints while it runs. */
 export interface LiveEndpoints {
   /** True if there is nothing to know about any service port, which is usual. Saves making ids. */
   readonly isEmpty?: boolean | undefined;
-  /** `id` is the plan's. Undefined if there is nothing to know, which is usual. */
+  /** `id`: the id of the plan. Returns undefined if there is nothing to know, which is usual. */
   of(id: string): LivePort | undefined;
 }
 
@@ -42,31 +51,30 @@ export interface LivePort {
 
 /** Undefined for the usual case: all endpoints weigh the same, and the mode chooses as it always does. */
 export function planBalance(
-  { traffic }: ServicePort,
+  { options }: ServicePort,
   chosen: ChosenEndpoints,
-  { defaultAlgorithm, algorithms = ALGORITHMS }: BalanceOptions,
+  { defaultAlgorithm, algorithms = ALGORITHMS, node }: BalanceOptions,
   live: LivePort | undefined,
 ): Balance | undefined {
   // The proxy says once, at its start, that the mode does not have the default.
   const usual = defaultAlgorithm && algorithms.includes(defaultAlgorithm) ? defaultAlgorithm : undefined;
-  const wanted = traffic.algorithm ?? usual;
+  const wanted = options.algorithm ?? usual;
   if (wanted === undefined && live === undefined) return undefined;
   const isAvailable = wanted === undefined || algorithms.includes(wanted);
   const algorithm = isAvailable ? wanted : undefined;
   const weights = unequalWeights(reachableEndpoints(chosen), endpoint => {
-    const configured = algorithm === 'weighted' ? configuredWeight(traffic, endpoint) : 1;
+    const configured = algorithm === 'weighted' ? configuredWeight(options, endpoint) : 1;
     return configured * (live?.share(endpoint) ?? 1);
   });
   if (wanted === undefined && weights === undefined) return undefined;
+  const slotsFor = (endpoints: readonly Endpoint[]) =>
+    turned(slots(endpoints, algorithm, weights), algorithm, node.name);
   return {
     algorithm,
     unavailable: isAvailable ? undefined : wanted,
-    hashBy: traffic.hashBy,
+    hashBy: options.hashBy,
     weights,
-    slots: {
-      cluster: slots(chosen.cluster, algorithm, weights),
-      local: slots(chosen.local, algorithm, weights),
-    },
+    slots: { cluster: slotsFor(chosen.cluster), local: slotsFor(chosen.local) },
   };
 }
 
@@ -81,7 +89,7 @@ function unequalWeights(
 
 /** The weight by address comes before the weight of the slice. Zones multiply it. */
 export function configuredWeight(
-  { weights, zoneWeights }: ServicePort['traffic'],
+  { weights, zoneWeights }: ServicePort['options'],
   { ip, zone, weight }: Endpoint,
 ): number {
   return (weights?.get(ip) ?? weight ?? 1) * ((zone === undefined ? undefined : zoneWeights?.get(zone)) ?? 1);
@@ -98,6 +106,17 @@ function slots(
   if (usable.length === 0) return endpoints;
   if (algorithm === 'consistent-hash') return maglevSlots(usable, weightOf);
   return weights === undefined ? endpoints : weightedSlots(usable, weightOf);
+}
+
+/**
+ * Turns begin at the first slot whenever the number of slots changes. So the endpoint that comes first depends on that
+ * number and on the node. Otherwise one endpoint would get the first connections of all nodes and after each change.
+ */
+function turned(list: readonly Endpoint[], algorithm: Algorithm | undefined, nodeName: string): readonly Endpoint[] {
+  const takesTurns = algorithm === 'round-robin' || algorithm === 'least-connections';
+  if (!takesTurns || list.length < 2) return list;
+  const first = hashText(`${nodeName} ${list[0]?.text} ${list.length}`, 0) % list.length;
+  return [...list.slice(first), ...list.slice(0, first)];
 }
 
 /** For plans with the same endpoints: their slots follow from what this compares. */

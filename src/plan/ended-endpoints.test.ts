@@ -64,6 +64,24 @@ test('ENDING-1 a port that is gone loses its endpoints, a port with a new name d
   assert.deepEqual(endedIn(model), ['10.0.0.1:8080 0']);
 });
 
+test('ENDING-1 a new name of a port ends nothing while the slices still have the old one', () => {
+  const port = (name: string) => service('web', { annotations: RESET, ports: [{ name, port: 80 }] });
+  const named = (name: string, ...ips: readonly string[]) =>
+    slice('web-1', ips, { ports: [{ name, protocol: 'TCP', port: 8080 }] });
+  const model = modelWith(port('http'), named('http', '10.0.0.1', '10.0.0.2'));
+  model.setService(port('web'));
+  assert.deepEqual(endedIn(model), []);
+  model.setEndpointSlice(named('web', '10.0.0.1'));
+  assert.deepEqual(endedIn(model), ['10.0.0.2:8080 0']);
+  model.setEndpointSlice(named('http', '10.0.0.1'));
+  assert.deepEqual(endedIn(model), [], 'the slices change first');
+  model.setService(port('http'));
+  assert.deepEqual(endedIn(model), []);
+  model.setService(port('web'));
+  model.setEndpointSlice(named('http'));
+  assert.deepEqual(endedIn(model), ['10.0.0.1:8080 0']);
+});
+
 test('ENDING-1 UDP ports have no connections that could end', () => {
   const ports = [{ protocol: 'UDP' as const, port: 53 }];
   const udp = { ports: [{ name: '', protocol: 'UDP' as const, port: 53 }] };

@@ -12,6 +12,7 @@ export {
 export { type ChosenEndpoints, chooseEndpoints, reachableEndpoints } from './choose-endpoints.ts';
 export { type ConntrackConfig, conntrackMax, conntrackSysctls, type Sysctl } from './conntrack-sysctls.ts';
 export {
+  type AddressOwner,
   type Connection,
   type EndedEndpoint,
   endedConnectionTest,

@@ -1,3 +1,4 @@
+import { hashText } from '../lib/stable-hash.ts';
 import type { Endpoint } from '../model/index.ts';
 
 /** Prime numbers, so that every step through a table visits all slots. */
@@ -54,8 +55,8 @@ function waysThrough(endpoints: readonly Endpoint[], weightOf: (endpoint: Endpoi
   const pace = weights.map(weight => weight / fastest);
   const isEqual = weights.every(weight => weight === weights[0]);
   return {
-    at: Int32Array.from(endpoints, ({ text }) => hash(text, 1) % size),
-    step: Int32Array.from(endpoints, ({ text }) => (hash(text, 2) % (size - 1)) + 1),
+    at: Int32Array.from(endpoints, ({ text }) => hashText(text, 1) % size),
+    step: Int32Array.from(endpoints, ({ text }) => (hashText(text, 2) % (size - 1)) + 1),
     pace,
     fade: pace.map(part => (isEqual ? 1 : 1 - part / size)),
     room: Int32Array.from(weights, weight => Math.ceil((size * MAX_PART * weight) / total)),
@@ -96,13 +97,4 @@ function fillTable({ at, step, pace, fade, room }: Ways, size: number): Int32Arr
     }
   }
   return owners;
-}
-
-/** FNV-1a with a final mix: all nodes make the same table. */
-function hash(text: string, seed: number): number {
-  let value = (0x811c9dc5 ^ seed) >>> 0;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b) >>> 0;
-  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35) >>> 0;
-  return (value ^ (value >>> 16)) >>> 0;
 }

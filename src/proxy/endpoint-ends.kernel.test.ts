@@ -75,6 +75,24 @@ for (const mode of ['nftables', 'iptables'] as const) {
   });
 }
 
+test('ENDING-3 a Service that names the address of another one does not end connections of that one', async () => {
+  const lab = new EndingLab('nftables');
+  try {
+    const client = lab.addClient(CLIENT);
+    for (const ip of [GONE, OTHER]) lab.addEndpoint(ip);
+    await lab.setService(service('web', { clusterIP: WEB }), [GONE]);
+    const rival = { clusterIP: SHOP, externalIPs: [WEB], annotations: RESET };
+    await lab.setService(service('rival', rival), [GONE, OTHER]);
+    const web = await lab.connect(client, WEB, 80, 10);
+    await lab.setEndpoints('rival', [OTHER]);
+    await waitFor('the proxy has looked', () => lab.reports.length > 0);
+    assert.equal(web.open.length, 10);
+    assert.deepEqual(lab.reports[0]?.ended.size, 0);
+  } finally {
+    await lab.close();
+  }
+});
+
 test('ENDING-6 in userspace mode both sides of relayed connections to a gone endpoint are reset, and no others', async () => {
   const lab = new EndingLab('userspace');
   try {

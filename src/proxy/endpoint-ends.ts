@@ -1,3 +1,4 @@
+import { appendTo } from '../lib/append-to.ts';
 import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 import { Turns } from '../lib/turns.ts';
 import type { ModelDiff, ServiceState } from '../model/index.ts';
@@ -46,9 +47,7 @@ export class EndpointEnds {
     for (const ended of unsynced) {
       // An endpoint that came back and is gone again gets its whole time again.
       this.#draining[family].set(endedEndpointKey(ended), ended);
-      const same = bySeconds.get(ended.afterSeconds);
-      if (same) same.push(ended);
-      else bySeconds.set(ended.afterSeconds, [ended]);
+      appendTo(bySeconds, ended.afterSeconds, ended);
     }
     for (const [seconds, ended] of bySeconds) this.#endAfter(seconds, family, ended);
   }

@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { createNodeNamespace, loopbackOf, NODE_IP, withRoutes } from '../../test/support/namespaces.ts';
 import { service, slice } from '../../test/support/objects.ts';
+import { STRICT_LISTENERS, TEST_LIVE } from '../../test/support/strict-proxy.ts';
 import { defaultConfiguration } from '../config/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { bindUdp, connectUdp } from '../kernel/sockets/index.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
-import { configuredMode, SILENT_EVENTS } from '../modes/index.ts';
+import { configuredMode } from '../modes/index.ts';
 import type { Ip } from '../net/index.ts';
-import { DEFAULT_PLAN_SETTINGS } from '../plan/index.ts';
-import { createProxy, MASQUERADE_BIT, syncIntervals } from './proxy.ts';
+import { createProxy } from './proxy.ts';
 
 const TIMEOUT_MS = 1000;
 const ENDPOINT = '10.244.1.10' as Ip;
@@ -25,26 +25,10 @@ const STATSD = service('statsd', {
 });
 
 function startProxy(namespace: NetworkNamespace, mode: 'nftables' | 'iptables') {
-  const failed = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
-  const loop = {
-    problem: () => {},
-    recovered: () => {},
-    queued: () => {},
-    syncStarted: () => {},
-    synced: () => {},
-    syncFailed: (_family: unknown, { error }: { readonly error: unknown }) => failed('sync', error),
-    failed,
-  };
-  const live = {
-    settings: DEFAULT_PLAN_SETTINGS,
-    nodePortAddresses: [],
-    masqueradeBit: MASQUERADE_BIT,
-    intervals: syncIntervals(0, 1000),
-  };
   const configured = configuredMode({ ...defaultConfiguration(), mode }, { countConnections: false });
   return createProxy(
-    { nodeName: 'node-a', families: ['IPv4'], namespace, mode: configured, live },
-    { loop, mode: SILENT_EVENTS, staleFlowsCleaned: () => {} },
+    { nodeName: 'node-a', families: ['IPv4'], namespace, mode: configured, live: TEST_LIVE },
+    STRICT_LISTENERS,
   );
 }
 

@@ -99,7 +99,7 @@ export class ProxyState {
     let algorithm: Algorithm | undefined;
     for (const family of FAMILIES) {
       const [port] = this.#families[family].model.setService(change.to);
-      algorithm ??= port?.traffic.algorithm;
+      algorithm ??= port?.options.algorithm;
     }
     if (algorithm !== undefined) this.#reportUnavailable(change, algorithm);
   }

@@ -1,7 +1,6 @@
-import { type EjectionReport, Feedback } from '../feedback/index.ts';
+import type { EjectionReport } from '../feedback/index.ts';
 import {
   type ConfiguredMode,
-  ConnectionEnder,
   createMode,
   DEFAULT_MODE,
   type EndReport,
@@ -9,15 +8,13 @@ import {
   type ModeEvents,
   type ModeMachine,
   NodeAddresses,
-  StaleFlowCleaner,
   SYNC_PERIOD_MS,
 } from '../modes/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { EndedEndpoint, Flow, PlanSettings } from '../plan/index.ts';
 import type { Intervals } from './bounded-frequency-runner.ts';
-import { EndpointEnds } from './endpoint-ends.ts';
 import { type LiveSettings, type LoopListener, ProxyLoop } from './proxy-loop.ts';
-import { StaleFlowSearches } from './stale-flow-searches.ts';
+import { createEnds, createFeedback, createFlowCleaning, type PartsContext } from './proxy-parts.ts';
 
 /** The part of the configuration that may change while the proxy runs. */
 export interface LiveConfig {
@@ -103,7 +100,6 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     },
   };
   const mode = createMode(configured, families, { namespace, programs, socketScope, formerCgroupRoot, events });
-  const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,
     () => loop.request(),
@@ -114,38 +110,17 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
   let live = settingsOf(config.live);
   /** Families that are not synced yet. */
   const unsynced = new Set<Family>(families);
-  const lostAttempts = new StaleFlowSearches(
-    family => {
-      const services = [...loop.state.family(family).model.services()];
-      return cleaner.cleanLostAttempts(family, services, live.settings.allowExternalIPs);
-    },
-    error => listeners.loop.failed('remove lost attempts to connect', error),
-  );
-  const feedback = new Feedback({
-    namespace,
-    needsConnectionFeedback: descriptor.needsConnectionFeedback,
-    plansOf: (family, service) => loop.state.family(family).planner.plansOf(service),
-    replan(family, service) {
-      loop.state.replan(family, service);
-      loop.request([family]);
-    },
-    ejectionChanged: report => listeners.ejectionChanged?.(report),
-    eventsLost: () => listeners.connectionEventsLost?.(),
-    onError: (action, error) => listeners.loop.failed(action, error),
-  });
-  const ender = new ConnectionEnder({ namespace, mode, otherNamespaces: config.clientNamespaces });
-  const ends = new EndpointEnds({
-    service: (family, key) => loop.state.family(family).model.service(key),
-    async end(family, ended) {
-      const start = performance.now();
-      try {
-        const report = await ender.end(family, ended, live.settings.allowExternalIPs);
-        listeners.connectionsEnded?.(family, report, performance.now() - start);
-      } catch (error) {
-        listeners.connectionsNotEnded?.(family, ended, error);
-      }
-    },
-  });
+  const context: PartsContext = {
+    config,
+    listeners,
+    mode,
+    descriptor,
+    loop: () => loop,
+    allowsExternalIPs: () => live.settings.allowExternalIPs,
+  };
+  const feedback = createFeedback(context);
+  const { ends, ender } = createEnds(context);
+  const { cleaner, lostAttempts, cleanStaleFlows } = createFlowCleaning(context);
   const loop = new ProxyLoop({
     ...live,
     feedback,
@@ -153,15 +128,7 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     families,
     mode,
     configured,
-    cleanStaleFlows: async (family, services) => {
-      if (descriptor.removesStaleFlows) return 0;
-      const start = performance.now();
-      listeners.staleFlowSearchStarted?.(family);
-      const onFound = (flow: Flow) => listeners.staleFlowFound?.(family, flow);
-      const deleted = await cleaner.clean(family, services, live.settings.allowExternalIPs, onFound);
-      listeners.staleFlowsCleaned(family, deleted, performance.now() - start);
-      return deleted;
-    },
+    cleanStaleFlows,
     listener: {
       ...listeners.loop,
       changesTaken(family, diff, plans) {

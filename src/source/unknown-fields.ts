@@ -3,16 +3,17 @@ import { isRecord } from '../lib/is-record.ts';
 import { KUBERNETES_VERSION } from '../lib/kubernetes-version.ts';
 import { nearest } from '../lib/nearest.ts';
 import { KNOWN_FIELDS, type KnownFields, LEAF } from './known-fields.ts';
+import { unknownAnnotations } from './unknown-annotations.ts';
 
 const [MINOR = KUBERNETES_VERSION] = /^v\d+\.\d+/.exec(KUBERNETES_VERSION) ?? [];
 
-/** Finds fields that the API does not have. An API server ignores or refuses them, so what they should do is not done. */
+/** Finds fields that the API does not have, and annotations that we do not know. An API server ignores or refuses them, so what they should do is not done. */
 export function unknownFields(value: unknown, kind: KubeObject['kind']): readonly FieldProblem[] {
   const problems: FieldProblem[] = [];
   visit(value, KNOWN_FIELDS[kind], [], (path, known) => {
     problems.push({ ...fieldProblem(path, messageFor(path, known, kind)), reason: 'doubtful' });
   });
-  return problems;
+  return [...problems, ...unknownAnnotations(value, kind)];
 }
 
 type Found = (path: FieldPath, known: KnownFields) => void;

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../control-plane/objects.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
 import { service, slice } from './objects.ts';
 
 export interface Change {
@@ -88,15 +89,4 @@ export class Churn {
 /** The families of a Service never change. */
 function familiesOf(index: number): readonly ['IPv4' | 'IPv6', ...('IPv4' | 'IPv6')[]] {
   return FAMILIES[index % FAMILIES.length] ?? FAMILIES[0];
-}
-
-/** Random numbers between 0 and 1, by Marsaglia's xorshift with 32 bits. */
-function randomNumbers(seed: number): () => number {
-  let state = seed | 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-  };
 }

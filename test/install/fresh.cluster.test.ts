@@ -12,7 +12,7 @@ const PAGE = 'fresh';
 const IMAGE = 'registry.example.com/pointsman:0.1.0';
 const MODES = ['nftables', 'ebpf', 'iptables', 'ipvs', 'userspace'];
 const CHART = 'helm template pointsman deploy/chart --namespace kube-system --set apiServer=https://192.0.2.10:6443';
-const COMPONENT = '../deploy/kustomize/components/report-programmed';
+const COMPONENTS = '../deploy/kustomize/components';
 const MONITORED = '--set monitoring.metricsBindAddress=0.0.0.0:10249 --set monitoring.podMonitor=true';
 
 describe('objects for a cluster without a kube-proxy', () => {
@@ -44,11 +44,7 @@ describe('objects for a cluster without a kube-proxy', () => {
   });
 
   test('INST-5 the component of kustomize and the chart report what is programmed with the same objects', async () => {
-    const folder = join(cluster.shell.folder, 'reporting');
-    mkdirSync(folder);
-    const parts = { resources: ['../deploy/kustomize/overlays/nftables'], components: [COMPONENT] };
-    writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(parts));
-    const overlay = objectsIn(await cluster.shell.run('kubectl kustomize reporting'));
+    const overlay = await withComponent('nftables', 'report-programmed');
     const flags = '--set reportProgrammed.enabled=true --set existingConfigMap=pointsman';
     const chart = objectsIn(await cluster.shell.run(`${CHART} ${flags}`));
     const added = ['Namespace', 'Role', 'RoleBinding'];
@@ -58,6 +54,38 @@ describe('objects for a cluster without a kube-proxy', () => {
     const slow = await cluster.shell.run(`${CHART} ${flags} --set reportProgrammed.interval=30s`);
     assert.match(slow, /- --report-programmed-interval=30s$/m);
   });
+
+  test('INST-5 the component of kustomize and the chart give the same rights to end sockets, in every mode', async () => {
+    for (const mode of MODES) {
+      const overlay = await withComponent(mode, 'end-sockets');
+      const flags = `--set mode=${mode} --set endSockets=true --set existingConfigMap=pointsman`;
+      const chart = objectsIn(await cluster.shell.run(`${CHART} ${flags}`));
+      assert.deepEqual(changedPaths(Object.fromEntries(overlay), Object.fromEntries(chart)), [], mode);
+      assert.match(JSON.stringify(chart.get('DaemonSet')), /"SYS_ADMIN".*"mountPath":"\/run\/netns"/);
+    }
+  });
+
+  test('INST-6 the algorithm and the counters of Services become flags', async () => {
+    const text = await cluster.shell.run(
+      `${CHART} --set defaultBalance=round-robin --set monitoring.countConnections=true`,
+    );
+    const flags = [...text.matchAll(/- (--default-balance\S*|--count-connections)$/gm)].map(([, flag = '']) => flag);
+    assert.deepEqual(flags, ['--default-balance=round-robin', '--count-connections']);
+    await cluster.shell.run(`kube-proxy ${flags.join(' ')} --write-config-to written`);
+    assert.doesNotMatch(await cluster.shell.run(CHART), /--default-balance|--count-connections|SYS_ADMIN/);
+  });
+
+  async function withComponent(mode: string, component: string): Promise<ReadonlyMap<string, unknown>> {
+    const name = `${mode}-${component}`;
+    const folder = join(cluster.shell.folder, name);
+    mkdirSync(folder);
+    const parts = {
+      resources: [`../deploy/kustomize/overlays/${mode}`],
+      components: [`${COMPONENTS}/${component}`],
+    };
+    writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(parts));
+    return objectsIn(await cluster.shell.run(`kubectl kustomize ${name}`));
+  }
 
   test('INST-5 Helm renders the same objects from the chart of a release', async () => {
     const folder = join(cluster.shell.folder, 'release');
@@ -78,6 +106,7 @@ describe('objects for a cluster without a kube-proxy', () => {
     await refused('--set apiServer=192.0.2.10', /\/apiServer/);
     await refused('--set apiServer=https://a --set mode=fast', /\/mode': value must be one of 'nftables', 'ebpf'/);
     await refused('--set apiServer=https://a --set ebpfSockets=pods', /\/ebpfSockets/);
+    await refused('--set apiServer=https://a --set defaultBalance=fastest', /\/defaultBalance/);
     await refused('--set apiServer=https://a --set clusterCidr=10.0.0.0/8', /clusterCidr/);
     await refused('--set apiServer=https://a --set clusterCIDR=10.0.0.0', /\/clusterCIDR/);
     const monitored = '--set apiServer=https://a --set monitoring.podMonitor=true';

@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import type { EndpointSlice, Service } from '../../src/api/index.ts';
+import {
+  ANNOTATION_BALANCE,
+  ANNOTATION_HASH_BY,
+  ANNOTATION_WEIGHTS,
+  ANNOTATION_ZONE_WEIGHTS,
+  type EndpointSlice,
+  type Service,
+} from '../../src/api/index.ts';
+import { ALGORITHMS } from '../../src/model/index.ts';
 import { service, slice } from './objects.ts';
 
 // Random events of a cluster. They use few names, so that objects replace each other and conflict.
@@ -20,9 +28,30 @@ const endpoint = fc.record({
   ready: condition,
   serving: condition,
   terminating: condition,
+  zone: fc.constantFrom('zone-a', 'zone-b', undefined),
   zoneHints: hints,
   nodeHints: fc.subarray(['node-a', 'node-b']),
 });
+/** Many Services have none. */
+const annotations = fc.oneof(
+  fc.constant({}),
+  fc.record(
+    {
+      [ANNOTATION_BALANCE]: fc.constantFrom(...ALGORITHMS, 'nonsense'),
+      [ANNOTATION_HASH_BY]: fc.constantFrom('client-address', 'client-address-and-port'),
+      [ANNOTATION_WEIGHTS]: fc.constantFrom('10.0.0.1=3,10.0.0.2=0', '10.0.0.1=0,10.0.0.9=7', 'nonsense'),
+      [ANNOTATION_ZONE_WEIGHTS]: fc.constantFrom('zone-a=2,zone-b=1', 'zone-a=0,zone-b=0', 'zone-a=0'),
+    },
+    { requiredKeys: [] },
+  ),
+);
+const sliceAnnotations = fc.constantFrom(
+  {},
+  {},
+  { [ANNOTATION_WEIGHTS]: '5' },
+  { [ANNOTATION_WEIGHTS]: '0' },
+  { [ANNOTATION_WEIGHTS]: '10.0.0.2=4,10.0.0.3=0' },
+);
 const protocol = fc.constantFrom('TCP', 'UDP', 'SCTP');
 const anyService = fc
   .record({
@@ -44,6 +73,7 @@ const anyService = fc
     sessionAffinity: fc.constantFrom('None', 'ClientIP'),
     externalTrafficPolicy: fc.constantFrom('Cluster', 'Local'),
     internalTrafficPolicy: fc.constantFrom('Cluster', 'Local', undefined),
+    annotations,
   })
   .map(({ name, ...overrides }) => service(name, overrides));
 const anySlice = fc
@@ -56,9 +86,10 @@ const anySlice = fc
       fc.record({ name: fc.constantFrom('', 'x', undefined), protocol, port: fc.constantFrom(8080, 8081, undefined) }),
       { maxLength: 2 },
     ),
+    annotations: sliceAnnotations,
   })
-  .map(({ name, number, owner, endpoints, ports }) =>
-    slice(`${name}-${number}`, endpoints, { service: owner, ports, addressType: 'IPv4' }),
+  .map(({ name, number, owner, endpoints, ports, annotations }) =>
+    slice(`${name}-${number}`, endpoints, { service: owner, ports, addressType: 'IPv4', annotations }),
   );
 export const clusterEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
   anyService.map(object => ({ kind: 'service' as const, object })),

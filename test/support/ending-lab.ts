@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import { defaultConfiguration } from '../../src/config/index.ts';
 import { Cluster } from '../../src/demo/playground/index.ts';
@@ -7,20 +6,14 @@ import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.t
 import { closeRaw, listenStream } from '../../src/kernel/sockets/index.ts';
 import { writeSysctl } from '../../src/kernel/sysctl.ts';
 import { ebpfAround } from '../../src/modes/ebpf/index.ts';
-import {
-  type ConfiguredMode,
-  configuredMode,
-  type EndReport,
-  SILENT_EVENTS,
-  withOptions,
-} from '../../src/modes/index.ts';
+import { type ConfiguredMode, configuredMode, type EndReport, withOptions } from '../../src/modes/index.ts';
 import { nftables } from '../../src/modes/nftables/index.ts';
 import { FAMILIES, familyOf, type Ip } from '../../src/net/index.ts';
-import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
-import { createProxy, MASQUERADE_BIT, type RunningProxy, syncIntervals } from '../../src/proxy/index.ts';
+import { createProxy, type RunningProxy } from '../../src/proxy/index.ts';
 import { testControlGroup } from './bpf-lab.ts';
 import { ConnectionCrowd } from './connection-crowd.ts';
 import { slice } from './objects.ts';
+import { STRICT_LISTENERS, TEST_LIVE } from './strict-proxy.ts';
 import { waitFor } from './wait-for.ts';
 
 export type LabMode = 'nftables' | 'iptables' | 'userspace' | 'ipvs' | 'ebpf';
@@ -47,37 +40,16 @@ export class EndingLab {
 
   constructor(mode: LabMode) {
     this.#conntrack = ConntrackSocket.open({ namespace: this.cluster.node });
-    const failed = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
-    const ignore = () => {};
     this.proxy = createProxy(
       {
         nodeName: 'node-a',
         families: FAMILIES,
         namespace: this.cluster.node,
         mode: labMode(mode, this.cluster.node),
-        live: {
-          settings: DEFAULT_PLAN_SETTINGS,
-          nodePortAddresses: [],
-          masqueradeBit: MASQUERADE_BIT,
-          intervals: syncIntervals(0, 1000),
-        },
+        live: TEST_LIVE,
         clientNamespaces: () => this.#clients.map(({ path }) => path),
       },
-      {
-        loop: {
-          problem: ignore,
-          recovered: ignore,
-          queued: ignore,
-          syncStarted: ignore,
-          synced: ignore,
-          syncFailed: (_family, { error }) => failed('sync', error),
-          failed,
-        },
-        mode: SILENT_EVENTS,
-        staleFlowsCleaned: ignore,
-        connectionsEnded: (_family, report) => this.reports.push(report),
-        connectionsNotEnded: (_family, _ended, error) => failed('end connections', error),
-      },
+      { ...STRICT_LISTENERS, connectionsEnded: (_family, report) => this.reports.push(report) },
     );
     this.proxy.loop.synced();
   }

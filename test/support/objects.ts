@@ -45,6 +45,7 @@ interface SliceOverrides {
   readonly addressType?: string;
   readonly ports?: readonly EndpointPort[];
   readonly triggerTime?: string;
+  readonly annotations?: Record<string, string>;
 }
 
 type EndpointInput = string | (Partial<Omit<EndpointSpec, 'addresses'>> & { readonly ip: string });
@@ -56,9 +57,10 @@ export function slice(
   overrides: SliceOverrides = {},
 ): EndpointSlice {
   const owner = overrides.service ?? name.slice(name.indexOf('/') + 1).replace(/-[^-]*$/, '');
-  const annotations: Record<string, string> = overrides.triggerTime
-    ? { 'endpoints.kubernetes.io/last-change-trigger-time': overrides.triggerTime }
-    : {};
+  const annotations: Record<string, string> = {
+    ...overrides.annotations,
+    ...(overrides.triggerTime && { 'endpoints.kubernetes.io/last-change-trigger-time': overrides.triggerTime }),
+  };
   const first = endpoints[0];
   const isV6 = (typeof first === 'string' ? first : (first?.ip ?? '')).includes(':');
   return {

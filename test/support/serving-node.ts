@@ -1,21 +1,14 @@
-import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 import { defaultConfiguration } from '../../src/config/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { connectTcp, listenTcp } from '../../src/kernel/sockets/index.ts';
-import { configuredMode, SILENT_EVENTS } from '../../src/modes/index.ts';
+import { configuredMode } from '../../src/modes/index.ts';
 import type { Ip } from '../../src/net/index.ts';
-import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
-import {
-  createProxy,
-  MASQUERADE_BIT,
-  type ProxyListeners,
-  type RunningProxy,
-  syncIntervals,
-} from '../../src/proxy/index.ts';
+import { createProxy, type ProxyListeners, type RunningProxy } from '../../src/proxy/index.ts';
 import { createNodeNamespace, loopbackOf, withRoutes } from './namespaces.ts';
 import { service, slice } from './objects.ts';
+import { STRICT_LISTENERS, TEST_LIVE } from './strict-proxy.ts';
 
 const VIP = '10.96.0.1' as Ip;
 
@@ -33,23 +26,10 @@ export class ServingNode {
   readonly #open = new Set<OpenConnection>();
 
   constructor(listeners: Partial<ProxyListeners> = {}) {
-    const failed = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
-    const loop = {
-      problem: () => {},
-      recovered: () => {},
-      queued: () => {},
-      syncStarted: () => {},
-      synced: () => {},
-      syncFailed: (_family: unknown, { error }: { readonly error: unknown }) => failed('sync', error),
-      failed,
-    };
-    const settings = { ...DEFAULT_PLAN_SETTINGS };
-    const intervals = syncIntervals(0, 1000);
-    const live = { settings, nodePortAddresses: [], masqueradeBit: MASQUERADE_BIT, intervals };
     const mode = configuredMode({ ...defaultConfiguration(), mode: 'nftables' }, { countConnections: false });
     this.proxy = createProxy(
-      { nodeName: 'node-a', families: ['IPv4'], namespace: this.namespace, mode, live },
-      { loop, mode: SILENT_EVENTS, staleFlowsCleaned: () => {}, ...listeners },
+      { nodeName: 'node-a', families: ['IPv4'], namespace: this.namespace, mode, live: TEST_LIVE },
+      { ...STRICT_LISTENERS, ...listeners },
     );
   }
 

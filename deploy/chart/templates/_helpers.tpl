@@ -17,13 +17,14 @@ app.kubernetes.io/name: pointsman
 {{- end -}}
 
 {{- define "pointsman.capabilities" -}}
+{{- $capabilities := list "NET_ADMIN" -}}
 {{- if eq .Values.mode "ebpf" -}}
-[BPF, NET_ADMIN, PERFMON]
+{{- $capabilities = list "BPF" "NET_ADMIN" "PERFMON" -}}
 {{- else if or (eq .Values.mode "ipvs") (and .Values.legacyIptables (include "pointsman.runsIptables" .)) -}}
-[NET_ADMIN, NET_RAW]
-{{- else -}}
-[NET_ADMIN]
+{{- $capabilities = list "NET_ADMIN" "NET_RAW" -}}
 {{- end -}}
+{{- if .Values.endSockets -}}{{- $capabilities = append $capabilities "SYS_ADMIN" -}}{{- end -}}
+[{{ join ", " $capabilities }}]
 {{- end -}}
 
 {{- define "pointsman.configuration" -}}

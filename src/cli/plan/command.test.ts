@@ -657,6 +657,30 @@ describe('the balance of a Service', () => {
     );
   });
 
+  test('BALANCE-20 the plan shows what a Service asks for when endpoints come, fail and go', async () => {
+    const asked = async (annotations: string) => {
+      const objects = annotated(annotations);
+      const { stdout } = await planOf(objects, '--node', 'node-a');
+      const { services } = JSON.parse((await planOf(objects, '--node', 'node-a', '-o', 'json')).stdout);
+      const { slowStartSeconds, ejectAfterFailures, resetAfterSeconds } = services[0].ports[0];
+      return [/TCP IPv4(.*)$/m.exec(stdout)?.[1], slowStartSeconds, ejectAfterFailures, resetAfterSeconds];
+    };
+    assert.deepEqual(await asked('{pointsman.dev/endpoint-end: drain}'), ['', undefined, undefined, undefined]);
+    assert.deepEqual(await asked('{pointsman.dev/endpoint-end: drain-then-reset}'), [
+      ', connections end 30 s after their endpoint',
+      undefined,
+      undefined,
+      30,
+    ]);
+    const annotations = ['slow-start-seconds: "60"', 'eject-after-failures: "5"', 'endpoint-end: reset'];
+    assert.deepEqual(await asked(`{${annotations.map(text => `pointsman.dev/${text}`).join(', ')}}`), [
+      ', slow start 60 s, left out after 5 failures, connections end with their endpoint',
+      60,
+      5,
+      0,
+    ]);
+  });
+
   test('BALANCE-3 BALANCE-20 the plan says what the mode cannot do, as a problem', async () => {
     const objects = annotated('{pointsman.dev/balance: consistent-hash}');
     const result = await planOf(objects, '--node', 'node-a', '--proxy-mode', 'iptables');

@@ -46,6 +46,9 @@ function portText(service: string, port: PortReport, style: Style): string {
     port.externalTrafficPolicy === 'Local' ? 'external policy Local' : '',
     port.affinitySeconds ? `ClientIP affinity ${port.affinitySeconds} s` : '',
     port.balance ? `balance ${balanceText(port.balance)}` : '',
+    port.slowStartSeconds ? `slow start ${port.slowStartSeconds} s` : '',
+    port.ejectAfterFailures ? `left out after ${failuresText(port.ejectAfterFailures)}` : '',
+    port.resetAfterSeconds === undefined ? '' : `connections end ${endText(port.resetAfterSeconds)}`,
     port.healthCheckNodePort ? `health check on port ${port.healthCheckNodePort}` : '',
   ];
   const clusterCount = port.endpoints.filter(({ clusterPolicy }) => clusterPolicy?.used).length;
@@ -57,6 +60,14 @@ function portText(service: string, port: PortReport, style: Style): string {
       ? [style.dim('  no endpoints')]
       : indentedColumns(port.endpoints.map(e => endpointCells(e, style)))),
   ].join('\n');
+}
+
+function failuresText(count: number): string {
+  return count === 1 ? '1 failure' : `${count} failures`;
+}
+
+function endText(seconds: number): string {
+  return seconds === 0 ? 'with their endpoint' : `${seconds} s after their endpoint`;
 }
 
 function frontendCells(frontend: FrontendReport, clusterCount: number, style: Style): string[] {

@@ -1,9 +1,7 @@
 import { type ApiClient, type ApiResponse, errorFromResponse } from '../../client/index.ts';
 import { JsonLines } from '../../client/informer/index.ts';
-import { isRecord } from '../../lib/is-record.ts';
+import { fieldsOf } from '../../lib/is-record.ts';
 import { parseJson } from '../../lib/parse-json.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const JSON_TYPE = 'application/json';
 const PAGE_SIZE = '500';
@@ -35,10 +33,10 @@ export class ApiReader {
     let token = '';
     for (let page = 0; page < MAX_PAGES; page++) {
       const parameters = new URLSearchParams({ ...query, limit: PAGE_SIZE, ...(token !== '' && { continue: token }) });
-      const body = fields(await bodyOf(await this.#request(`${path}?${parameters}`)));
+      const body = fieldsOf(await bodyOf(await this.#request(`${path}?${parameters}`)));
       if (!Array.isArray(body.items) && body.items !== null) throw new Error(`the answer to ${path} is no list`);
       for (const item of body.items ?? []) emit(item);
-      const { resourceVersion, continue: next } = fields(body.metadata);
+      const { resourceVersion, continue: next } = fieldsOf(body.metadata);
       if (typeof next !== 'string' || next === '') return typeof resourceVersion === 'string' ? resourceVersion : '';
       token = next;
     }
@@ -53,7 +51,7 @@ export class ApiReader {
     const lines = new JsonLines();
     for await (const chunk of response.body) {
       lines.push(chunk, line => {
-        const { type, object } = fields(parseJson(line));
+        const { type, object } = fieldsOf(parseJson(line));
         if (type === 'ERROR') throw new Error('the API server ended the watch with an error');
         emit(type, object);
       });
@@ -64,11 +62,6 @@ export class ApiReader {
   #request(path: string): Promise<ApiResponse> {
     return this.#client.request({ path, accept: JSON_TYPE, signal: this.#signal });
   }
-}
-
-/** The fields of a map. A value that is no map has none. */
-export function fields(value: unknown): Fields {
-  return isRecord(value) ? value : {};
 }
 
 async function bodyOf(response: ApiResponse): Promise<unknown> {

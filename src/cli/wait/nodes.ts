@@ -1,4 +1,5 @@
-import { type ApiReader, fields } from './api-reader.ts';
+import { fieldsOf } from '../../lib/is-record.ts';
+import type { ApiReader } from './api-reader.ts';
 
 /** A node whose proxy must have programmed the Service. */
 export interface ReadyNode {
@@ -18,12 +19,12 @@ export async function readyNodes(reader: ApiReader, labelSelector: string): Prom
 }
 
 function readyNode(item: unknown): ReadyNode | undefined {
-  const { metadata, status } = fields(item);
-  const { name } = fields(metadata);
-  const { conditions, nodeInfo } = fields(status);
-  const { bootID } = fields(nodeInfo);
+  const { metadata, status } = fieldsOf(item);
+  const { name } = fieldsOf(metadata);
+  const { conditions, nodeInfo } = fieldsOf(status);
+  const { bootID } = fieldsOf(nodeInfo);
   if (typeof name !== 'string' || !Array.isArray(conditions)) return undefined;
-  const ready = conditions.map(fields).find(({ type }) => type === 'Ready');
+  const ready = conditions.map(fieldsOf).find(({ type }) => type === 'Ready');
   if (ready?.status !== 'True') return undefined;
   return { name, bootId: typeof bootID === 'string' && bootID !== '' ? bootID : undefined };
 }

@@ -6,7 +6,7 @@ import { type PlannedFrontend, planName, type ServicePortPlan, slotShares, slots
 import type { Caller } from '../caller.ts';
 import type { AnsweringEndpoint, Choice, Outcome, Remark } from '../outcome.ts';
 import { balanceRemarks } from './choice.ts';
-import { endingRemarks } from './ending.ts';
+import { endpointRemarks } from './endpoint-remarks.ts';
 import { matchFrontend } from './match-frontend.ts';
 import type { OutcomeInput } from './question.ts';
 import { nodeSource } from './seen-as.ts';
@@ -103,7 +103,7 @@ function translated(
     ...(isSticky ? [affinityRemark(port.affinitySeconds, caller)] : []),
     ...balanceRemarks(mode.behaviour.choice, plan),
     ...(isLeast ? [LEAST_CONNECTIONS] : []),
-    ...endingRemarks(port),
+    ...endpointRemarks(plan),
     ...sourceRemarks(endpoints, caller),
   ];
   const answering = endpoints.map(endpoint => seenBy(endpoint, caller, shares?.get(endpoint.text)));

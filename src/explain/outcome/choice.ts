@@ -1,7 +1,7 @@
 import { type EndpointChoice, usualChoice } from '../../modes/index.ts';
 import type { ServicePortPlan } from '../../plan/index.ts';
 import type { Choice, Remark } from '../outcome.ts';
-import { endingRemarks } from './ending.ts';
+import { endpointRemarks } from './endpoint-remarks.ts';
 
 /** The schedulers of the kernel that take turns. They give every endpoint its share, by weight. */
 const BY_TURNS: readonly string[] = ['rr', 'wrr'];
@@ -25,7 +25,7 @@ export function wayToChoose(way: EndpointChoice, plan: ServicePortPlan): ChosenW
     const text = `session affinity: a client keeps its endpoint for ${affinitySeconds} s after its last connection`;
     remarks.push({ code: 'affinity', text });
   }
-  remarks.push(...endingRemarks(plan.port));
+  remarks.push(...endpointRemarks(plan));
   if (choice.kind === 'scheduler') {
     remarks.push({ code: 'scheduler', text: `the scheduler ${choice.scheduler} of the kernel decides` });
   }
@@ -92,7 +92,7 @@ export function balanceRemarks(way: EndpointChoice, plan: ServicePortPlan): read
     return [{ code: 'balance-unavailable', text }];
   }
   if (!algorithm) return [];
-  const asking = port.traffic.algorithm ? 'an annotation of the Service' : '--default-balance';
+  const asking = port.options.algorithm ? 'an annotation of the Service' : '--default-balance';
   const hashed = { 'client-address': 'address', 'client-address-and-port': 'address and port' }[hashBy];
   const more = algorithm === 'consistent-hash' ? `: a hash of the client's ${hashed} chooses` : '';
   return [{ code: 'balance', text: `${asking} asks for ${algorithm}${more}` }];

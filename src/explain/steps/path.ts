@@ -94,7 +94,7 @@ function choiceText(choice: Answered['choice']): string {
     case 'turns':
       return 'by turns';
     case 'least-connections':
-      return 'the one with the fewest connections';
+      return 'one with few connections';
     case 'hash':
       return choice.by === 'client-address' ? "by a hash of the client's address" : 'by a hash of address and port';
     case 'scheduler':

@@ -8,8 +8,7 @@ import type { MeasureObserver, ModeCondition, ModeSettings, SocketReading } from
 import { NodeAddresses } from '../node-addresses.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { ModeShell } from '../shell.ts';
-import { FrontendIndex, openSockets, sumOfTraffic } from '../traffic/index.ts';
-import type { ServicePortTraffic } from '../traffic-counts.ts';
+import { FrontendIndex, openSockets, type ServicePortTraffic, sumOfTraffic } from '../traffic/index.ts';
 import { DRIFT_SCHEDULE } from './drift.ts';
 import type { GenerationMaps } from './generation/maps.ts';
 import type { EbpfOptions } from './generation/options.ts';

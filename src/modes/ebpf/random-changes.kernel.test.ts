@@ -4,6 +4,7 @@ import { ChangingServices, ENDPOINT_PORT, NODE_PORT_IP, type Served } from '../.
 import { type Attempt, ConnectingProcess } from '../../../test/support/connecting-process.ts';
 import { EbpfLab } from '../../../test/support/ebpf-mode.ts';
 import { loopbackOf, withRoutes } from '../../../test/support/namespaces.ts';
+import { randomNumbers } from '../../../test/support/random-numbers.ts';
 import { familyOf } from '../../net/index.ts';
 
 const CHANGES = 10_000;
@@ -65,17 +66,6 @@ class History {
 
 function isSame(a: Served, b: Served): boolean {
   return a.owner === b.owner && a.hasAffinity === b.hasAffinity && a.endpoints === b.endpoints;
-}
-
-/** Numbers from 0 to 1, always the same ones for a seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** A connection may get what the destination's Service had at some moment of the call. */
@@ -152,7 +142,7 @@ function wrongAttempts(attempts: readonly Attempt[], history: History): readonly
 test('EBPF-6 during 10,000 random changes connections reach only endpoints that the Service has', () =>
   EbpfLab.with(async lab => {
     const seed = Math.floor(Math.random() * 2 ** 31);
-    const [attempts, history] = await changeWhileConnecting(lab, randomOf(seed));
+    const [attempts, history] = await changeWhileConnecting(lab, randomNumbers(seed));
     const wrong = wrongAttempts(attempts, history);
     assert.deepEqual(wrong.slice(0, 3), [], `seed ${seed}: ${wrong.length} of ${attempts.length} connections`);
     assert.ok(attempts.length >= MIN_ATTEMPTS, `${attempts.length} connections`);

@@ -10,7 +10,7 @@ import type { PlanBook } from '../plan-book.ts';
 import type { KernelReading } from '../read-back.ts';
 import { type PreparationError, preparationErrorOf } from '../refusal-search.ts';
 import { causeOf } from '../set-aside.ts';
-import type { ServicePortTraffic } from '../traffic-counts.ts';
+import type { ServicePortTraffic } from '../traffic/index.ts';
 import type { Drift, WriteOutcome, Writer } from '../writer.ts';
 import { ensureJumpsAndCanaries, natChains } from './chains/jumps-and-canaries.ts';
 import { removeChains } from './chains/remove-chains.ts';

@@ -13,13 +13,18 @@ import {
 } from './kernel-state/use-counts.ts';
 import { type Rendered, render } from './render.ts';
 import { type ChainRules, ruleText } from './table/chain-rules.ts';
-import { type Layout, TABLE } from './table/layout.ts';
+import { type Layout, mapsToEndpoints, TABLE } from './table/layout.ts';
 import type { RenderContext } from './table/shared-chains.ts';
 import type { SlotTable } from './table/slot-table.ts';
 
 /** A transaction, and what changes once the kernel has committed it. */
 export interface Prepared {
   readonly transaction: Transaction;
+  /**
+   * Removes elements that only packets on their way through the old rules still look for. A packet that found the old
+   * number of endpoints before the first transaction finds the elements for it after that one.
+   */
+  readonly afterwards: Transaction;
   /** By how much the numbers of users change. */
   readonly useCounts: ReadonlyMap<string, number>;
   readonly released: Leftovers;
@@ -42,7 +47,8 @@ export function prepare(
   changes: readonly PlanChange[],
 ): Prepared {
   const onlyAdds = present.snapshot === undefined && changes.every(({ from }) => from === undefined);
-  const diff = new Diff(context.layout, useCounts, present, onlyAdds);
+  const hasUpdates = changes.some(({ from, to }) => from && to);
+  const diff = new Diff(context.layout, useCounts, present, { onlyAdds, hasUpdates });
   for (const { from } of changes) if (from) diff.release(render(context, from));
   for (const { to } of changes) if (to) diff.acquire(render(context, to));
   return diff.finish();
@@ -68,13 +74,21 @@ class Diff {
   readonly #tables = new Map<string, Change<SlotTable>>();
   /** The table has nothing of these service ports, so what belongs to one of them needs no comparison. */
   readonly #onlyAdds: boolean;
+  /** The maps in which packets find their way to an endpoint. Empty if no service port stays. */
+  readonly #ways: ReadonlySet<string>;
   readonly #added = new Map<SetOrMap, Element[]>();
 
-  constructor(layout: Layout, useCounts: UseCounts, present: Present, onlyAdds: boolean) {
+  constructor(
+    layout: Layout,
+    useCounts: UseCounts,
+    present: Present,
+    { onlyAdds, hasUpdates }: { readonly onlyAdds: boolean; readonly hasUpdates: boolean },
+  ) {
     this.#layout = layout;
     this.#useCounts = useCounts;
     this.#present = present;
     this.#onlyAdds = onlyAdds;
+    this.#ways = new Set(hasUpdates ? mapsToEndpoints(layout).map(({ name }) => name) : []);
   }
 
   release(rendered: Rendered): void {
@@ -103,8 +117,9 @@ class Diff {
     const useCounts = this.#countChanges();
     this.#finishSets(transaction, released.sets, revived);
     this.#finishChains(transaction, released.chains, revived);
-    this.#finishElements(transaction);
-    return { transaction, useCounts, released, revived };
+    const afterwards = new Transaction(this.#layout.nft, TABLE);
+    this.#finishElements(transaction, afterwards);
+    return { transaction, afterwards, useCounts, released, revived };
   }
 
   /** Tables are compared slot by slot. What the kernel has can be compared only as elements. */
@@ -176,8 +191,9 @@ class Diff {
     );
   }
 
-  #finishElements(transaction: Transaction): void {
+  #finishElements(transaction: Transaction, afterwards: Transaction): void {
     const gone = new Map<SetOrMap, Element[]>();
+    const goneLater = new Map<SetOrMap, Element[]>();
     const added = this.#added;
     for (const [identity, change] of this.#elements) {
       const before = this.#valueBefore(identity, change);
@@ -185,15 +201,21 @@ class Diff {
       const after = this.#valueAfter(identity, change);
       if (before === after) continue;
       const element = change.fresh ?? change.old;
-      if (before !== undefined && element) append(gone, change.set, element);
+      const isLater = after === undefined && this.#ways.has(change.set.name);
+      if (before !== undefined && element) append(isLater ? goneLater : gone, change.set, element);
       if (after !== undefined && change.fresh) append(added, change.set, change.fresh);
     }
     for (const { old, fresh } of this.#tables.values()) {
-      if (old) gone.set(old.map, old.elementsBeside(fresh));
+      if (old) {
+        const { replaced, dropped } = old.elementsToRemove(fresh);
+        gone.set(old.map, replaced);
+        goneLater.set(old.map, dropped);
+      }
       if (fresh) added.set(fresh.map, fresh.elementsBeside(old));
     }
     for (const [set, elements] of gone) transaction.deleteElements(set, elements);
     for (const [set, elements] of added) transaction.addElements(set, elements);
+    for (const [set, elements] of goneLater) afterwards.deleteElements(set, elements);
   }
 
   #valueBefore(identity: string, { set, old, fresh }: ElementChange): string | undefined {

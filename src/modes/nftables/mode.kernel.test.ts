@@ -556,6 +556,7 @@ describe('random histories', () => {
               events.push(next);
               applyEvent(mode, next);
             } else if (isThere) nft(namespace, ...next.split(' '));
+            if (next === 'flush ruleset') isThere = false;
             isThere ||= next === 'sync' || next === 'restart';
           }
           await mode.restart();

@@ -8,11 +8,10 @@ import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { endConnections, type OpenRelay, openRelay, type RelayOptions } from '../relay/index.ts';
 import { ModeShell, type ShellOptions } from '../shell.ts';
-import { FlowTraffic, sumOfTraffic } from '../traffic/index.ts';
-import type { ServicePortTraffic } from '../traffic-counts.ts';
-import { attempted } from './connections/attempts.ts';
+import { FlowTraffic, type ServicePortTraffic, sumOfTraffic } from '../traffic/index.ts';
 import { countByService } from './connections/count-by-service.ts';
 import { readConnections, readTraffic } from './connections/read-connections.ts';
+import { readWithRetries } from './connections/read-with-retries.ts';
 import { DriftWatch, type TableDrift } from './drift.ts';
 import { kernelTable } from './kernel-state/table-access.ts';
 import { type ListenerCounts, LocalhostListeners } from './localhost/localhost-listeners.ts';
@@ -92,7 +91,7 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
       plans: () => this.plans(),
     });
     const flows = await this.#flows.read();
-    return await attempted(() => sumOfTraffic([this.#counted(), flows]));
+    return await readWithRetries(() => sumOfTraffic([this.#counted(), flows]));
   }
 
   async *#counted(): AsyncGenerator<ServicePortTraffic> {

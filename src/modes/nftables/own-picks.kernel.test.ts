@@ -9,10 +9,15 @@ import { withNamespace } from '../../../test/support/namespaces.ts';
 import { canonicalRuleset, generation, NftablesHarness, nft } from '../../../test/support/nftables-mode.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { ANNOTATION_HASH_BY, ANNOTATION_WEIGHTS } from '../../api/index.ts';
+import { NftablesSocket } from '../../kernel/nftables/index.ts';
 import { ALGORITHMS } from '../../model/index.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
+import { kernelLookups } from './kernel-state/table-lookups.ts';
 import { NftablesMode } from './mode.ts';
 import { previewNftables } from './preview.ts';
+import { readBackNftables } from './read-back.ts';
+import { layoutOf } from './table/layout.ts';
+import { RenderContext } from './table/shared-chains.ts';
 
 const BASE = 'SUSTUHLJ-default/web/tcp/http';
 /** The slots of a hash with up to 1024 endpoints. */
@@ -216,6 +221,26 @@ test('BALANCE-36 a reading finds a slot that is missing, and one too many', () =
       );
     } finally {
       await harness.close();
+    }
+  }));
+
+test('BALANCE-36 a reading finds slots that the kernel leaves out of a list', () =>
+  withService('IPv4', { algorithm: 'consistent-hash' }, async harness => {
+    const [plan = assert.fail()] = harness.plans();
+    const layout = layoutOf('IPv4');
+    const options = modeSettingsFor('IPv4', { localDetector: detectorFor('IPv4') });
+    const socket = NftablesSocket.open({ namespace: harness.namespace });
+    try {
+      const lookups = kernelLookups(socket, layout);
+      const { entries } = await readBackNftables({
+        context: new RenderContext(layout, options),
+        options,
+        lookups: { ...lookups, elements: (set, limit) => lookups.elements(set, limit).slice(1000) },
+        plan,
+      });
+      assert.deepEqual(differences(entries), []);
+    } finally {
+      socket.close();
     }
   }));
 

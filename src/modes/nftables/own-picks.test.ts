@@ -80,12 +80,6 @@ function turns(letters: string): readonly (number | undefined)[] {
   return slots.map(({ element }) => element.data?.readUInt8(3));
 }
 
-test('BALANCE-32 the endpoint of the first turn depends on the number of slots', () => {
-  const firsts = Array.from({ length: 40 }, (_, i) => turns('abcd'.repeat(i + 1))[0]);
-  assert.deepEqual([...new Set(firsts)].toSorted(), [1, 2, 3, 4]);
-});
-
-test('BALANCE-32 turns keep the order of the slots', () => {
-  const order = turns('abcd').join('');
-  assert.ok('12341234'.includes(order), order);
+test('BALANCE-32 turns have the order of the slots', () => {
+  assert.deepEqual(turns('abcd'), [1, 2, 3, 4]);
 });

@@ -68,7 +68,7 @@ class Reading implements KernelReading {
     if (!this.#table()) return;
     await this.#elements();
     await this.#chains();
-    for (const table of this.#rendered.tables) if (await this.#budget.spend()) this.#slots(table);
+    for (const table of this.#rendered.tables) await this.#slots(table);
     await this.#affinity();
     this.incomplete ??= this.#budget.spent;
   }
@@ -151,8 +151,12 @@ class Reading implements KernelReading {
     }
   }
 
-  /** A table has thousands of slots. Only those that differ become entries. */
-  #slots(table: SlotTable): void {
+  /**
+   * A table has thousands of slots. Only those that differ become entries. While the kernel moves a map that grew to
+   * more memory, it leaves elements out of a list, so the reading looks for each one that the list lacks.
+   */
+  async #slots(table: SlotTable): Promise<void> {
+    if (!(await this.#budget.spend())) return;
     const map = this.#set(table.map);
     if (!map) return;
     const limit = table.slots.length + MAX_EXTRA_SLOTS;
@@ -161,8 +165,10 @@ class Reading implements KernelReading {
     const found = new Map(listed.map(element => [elementIdentity(map, element.key), element]));
     for (const wanted of table.elements()) {
       const identity = elementIdentity(map, wanted.key);
-      const element = found.get(identity);
+      const inList = found.get(identity);
       found.delete(identity);
+      if (!inList && !(await this.#budget.spend())) return;
+      const element = inList ?? this.#input.lookups.element(map, wanted.key);
       if (!element || !wanted.data || !element.data?.equals(wanted.data)) this.#element(map, wanted, element);
     }
     for (const element of found.values()) this.#element(map, undefined, element);

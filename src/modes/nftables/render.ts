@@ -16,11 +16,11 @@ import {
 } from '../../plan/index.ts';
 import { elementComment, servicePortBase } from './names.ts';
 import type { ChainRules } from './table/chain-rules.ts';
+import { denialPlace, mayDrop } from './table/denials.ts';
 import type { Layout } from './table/layout.ts';
 import { affinitySet, endpointChain, firewallChain } from './table/own-chains.ts';
-import { countsTurns, hasOwnPicks, inTurns, ownPick, ownPickName, turnChain } from './table/own-picks.ts';
+import { countsTurns, hasOwnPicks, ownPick, ownPickName, turnChain } from './table/own-picks.ts';
 import { LOCALHOST_REJECT_CHAIN } from './table/program.ts';
-import { mayDrop, refusalPlace } from './table/refusals.ts';
 import {
   externalClusterChain,
   externalLocalChain,
@@ -150,15 +150,15 @@ class Rendering implements Rendered {
 
   #withoutEndpoints(frontend: Frontend, map: NftMap, key: Buffer): void {
     const { action } = frontend;
-    if (action !== 'forward') this.#verdict(map, key, refusalPlace(this.#layout, frontend, action).verdict);
+    if (action !== 'forward') this.#verdict(map, key, denialPlace(this.#layout, frontend, action).verdict);
   }
 
-  /** The counters of refused packets exist before a packet is refused, so that a short outage counts too. */
+  /** The counters exist before a packet is rejected or dropped, so that a short outage counts too. */
   #countAll(connections: NftSet | undefined, frontend: Frontend, key: Buffer): void {
     if (!connections) return;
     this.#count(connections, key);
-    this.#count(refusalPlace(this.#layout, frontend, 'reject').set, key);
-    if (mayDrop(frontend)) this.#count(refusalPlace(this.#layout, frontend, 'drop').set, key);
+    this.#count(denialPlace(this.#layout, frontend, 'reject').set, key);
+    if (mayDrop(frontend)) this.#count(denialPlace(this.#layout, frontend, 'drop').set, key);
   }
 
   #count(set: NftSet | undefined, key: Buffer): void {
@@ -219,7 +219,7 @@ class Rendering implements Rendered {
     const plan = this.#plan;
     const isCounted = this.#hasOwnPicks && countsTurns(plan);
     if (this.#hasOwnPicks && !isCounted) return this.#ownPick(scope);
-    inTurns(plan, slots).forEach((endpoint, slot) => {
+    slots.forEach((endpoint, slot) => {
       const key = dataBytes(map.type, [...address, this.#protocol, port, slot]);
       this.#place(map, { key, data: dataBytes(map.data, [endpoint.ip, endpoint.port]) });
     });

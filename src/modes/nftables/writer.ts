@@ -280,7 +280,9 @@ export class NftablesWriter implements Writer {
   ): Promise<void> {
     const present = { leftovers: this.#leftovers, snapshot };
     const prepared = prepare(this.#context, this.#useCounts, present, part);
-    if (!prepared.transaction.isEmpty) await commit(prepared.transaction);
+    const { transaction, afterwards } = prepared;
+    if (!transaction.isEmpty) await commit(transaction);
+    if (!afterwards.isEmpty) await commit(afterwards);
     this.#committed(part, prepared);
   }
 

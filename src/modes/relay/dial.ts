@@ -25,7 +25,10 @@ export interface DialOptions {
 }
 
 export interface DialEvents {
-  /** The poll watches the descriptor, and the backend counts the connection. `events` are its first events; `ready` receives the later ones. */
+  /**
+   * The poll watches the descriptor, and the backend counts the connection. `events` are its first events; `ready`
+   * receives the later ones.
+   */
   connected(backend: Backend, fd: number, events: number): void;
   /** An endpoint did not take the connection. The dial tries another one if there is one. */
   attemptFailed(backend: Backend, reason: string): void;

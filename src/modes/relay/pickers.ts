@@ -2,7 +2,8 @@ import type { Algorithm } from '../../model/index.ts';
 import type { Backend } from './backend.ts';
 import type { Ring } from './ring.ts';
 
-export interface Wish {
+/** What a picker needs to know of a new connection. */
+export interface PickRequest {
   /** Of the client. 0 if the algorithm takes no hash. */
   readonly hash: number;
   /** From 0 to 1, as Math.random. */
@@ -11,7 +12,7 @@ export interface Wish {
 }
 
 /** Undefined if no endpoint is usable. */
-type Picker = (ring: Ring, wish: Wish) => Backend | undefined;
+type Picker = (ring: Ring, request: PickRequest) => Backend | undefined;
 
 /** The default, when a Service chooses no algorithm, is `takeTurns`. Slots already have the weights. */
 export function pickerOf(algorithm: Algorithm | undefined): Picker {
@@ -29,27 +30,27 @@ export function pickerOf(algorithm: Algorithm | undefined): Picker {
   }
 }
 
-function takeTurns(ring: Ring, wish: Wish): Backend | undefined {
-  const at = usableFrom(ring, ring.next, wish);
+function takeTurns(ring: Ring, request: PickRequest): Backend | undefined {
+  const at = usableFrom(ring, ring.next, request);
   if (at === undefined) return undefined;
   ring.next = (at + 1) % ring.slots.length;
   return ring.slots[at];
 }
 
-function pickRandom({ slots }: Ring, { random, isUsable }: Wish): Backend | undefined {
+function pickRandom({ slots }: Ring, { random, isUsable }: PickRequest): Backend | undefined {
   const chosen = randomOf(slots, random);
   if (!chosen || isUsable(chosen)) return chosen;
   return randomOf(slots.filter(isUsable), random);
 }
 
 /** If the endpoint is not usable, its clients go to the endpoints of the slots behind theirs. */
-function pickByHash(ring: Ring, wish: Wish): Backend | undefined {
-  const at = usableFrom(ring, wish.hash % ring.slots.length, wish);
+function pickByHash(ring: Ring, request: PickRequest): Backend | undefined {
+  const at = usableFrom(ring, request.hash % ring.slots.length, request);
   return at === undefined ? undefined : ring.slots[at];
 }
 
 /** The fewest connections for each slot. Equal endpoints take turns. */
-function pickLeastBusy(ring: Ring, { isUsable }: Wish): Backend | undefined {
+function pickLeastBusy(ring: Ring, { isUsable }: PickRequest): Backend | undefined {
   const { members, counts } = ring;
   let best: Backend | undefined;
   let fewest = Number.POSITIVE_INFINITY;
@@ -69,7 +70,7 @@ function pickLeastBusy(ring: Ring, { isUsable }: Wish): Backend | undefined {
 }
 
 /** The place of the first usable slot from `first` on. */
-function usableFrom({ slots, members }: Ring, first: number, { isUsable }: Wish): number | undefined {
+function usableFrom({ slots, members }: Ring, first: number, { isUsable }: PickRequest): number | undefined {
   const slot = slots[first];
   if (!slot) return undefined;
   if (isUsable(slot)) return first;

@@ -1,5 +1,5 @@
 import { Breaks } from '../../lib/breaks.ts';
-import type { ServicePortTraffic, TrafficFigures } from '../traffic-counts.ts';
+import type { ServicePortTraffic, TrafficFigures } from './service-port-traffic.ts';
 
 /** The figures that only grow. */
 export const SUMS = ['connections', 'packets', 'bytes', 'rejected', 'dropped'] as const;

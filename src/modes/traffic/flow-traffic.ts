@@ -4,10 +4,10 @@ import { Breaks } from '../../lib/breaks.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { joinHostPort } from '../../net/index.ts';
 import { BoundedReading } from '../../observe/metrics/index.ts';
-import type { ServicePortTraffic } from '../traffic-counts.ts';
 import { trafficId } from './figures.ts';
 import { type FamilyPlan, FrontendIndex } from './frontend-index.ts';
 import { PortFlows } from './port-flows.ts';
+import type { ServicePortTraffic } from './service-port-traffic.ts';
 
 export interface FlowTrafficOptions {
   readonly namespace: NetworkNamespace | undefined;
@@ -77,7 +77,7 @@ export class FlowTraffic {
     }
     const socket = ConntrackSocket.open({ namespace: this.#options.namespace });
     try {
-      for await (const batch of socket.batchesInBackground()) {
+      for await (const batch of socket.batchesInBackground({})) {
         for (const flow of batch) {
           const found = isTranslated(flow) ? index.find(flow) : undefined;
           if (found) this.#take(flow, this.#portOf(found, ports), flows);

@@ -1,4 +1,3 @@
-import type { Protocol } from '../../api/index.ts';
 import { type Flow, L4 } from '../../kernel/conntrack/index.ts';
 import { Breaks } from '../../lib/breaks.ts';
 import { type Family, familyOf, type Ip } from '../../net/index.ts';
@@ -7,8 +6,6 @@ import { trafficId } from './figures.ts';
 
 /** The plan of a service port, and its family. */
 export type FamilyPlan = readonly [family: Family, plan: ServicePortPlan];
-
-const NUMBER: Readonly<Record<Protocol, number>> = { TCP: L4.TCP, UDP: L4.UDP, SCTP: L4.SCTP };
 
 /** Finds the service port that a translated flow asked for. */
 export class FrontendIndex {
@@ -47,7 +44,7 @@ export class FrontendIndex {
 
   #add(each: FamilyPlan): void {
     const [family, { service, frontends, port }] = each;
-    const protocol = NUMBER[port.protocol];
+    const protocol = L4[port.protocol];
     this.#plans.set(trafficId({ family, service, port: port.name }), each);
     for (const { ip = family, port } of frontends) this.#frontends.set(`${ip} ${protocol} ${port}`, each);
   }

@@ -2,5 +2,6 @@ export { FIGURES, plusFigures, sumOfTraffic, trafficId } from './figures.ts';
 export { FlowTraffic, type FlowTrafficOptions } from './flow-traffic.ts';
 export { type FamilyPlan, FrontendIndex } from './frontend-index.ts';
 export { openSockets } from './open-sockets.ts';
+export type { ServicePortTraffic, TrafficFigures } from './service-port-traffic.ts';
 export { registerTraffic } from './traffic-metrics.ts';
 export { connectionCounts, TrafficReader } from './traffic-reader.ts';

@@ -1,8 +1,8 @@
 import { Breaks } from '../../lib/breaks.ts';
 import { joinHostPort } from '../../net/index.ts';
 import type { ConnectedSocket } from '../mode.ts';
-import type { ServicePortTraffic, TrafficFigures } from '../traffic-counts.ts';
 import type { FrontendIndex } from './frontend-index.ts';
+import type { ServicePortTraffic, TrafficFigures } from './service-port-traffic.ts';
 
 /** How many sockets are connected to each endpoint of each service port. */
 export async function* openSockets(

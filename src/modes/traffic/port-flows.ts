@@ -1,5 +1,5 @@
 import { reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
-import type { ServicePortTraffic, TrafficFigures } from '../traffic-counts.ts';
+import type { ServicePortTraffic, TrafficFigures } from './service-port-traffic.ts';
 
 interface Sums {
   connections: number | undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServicePortTraffic, TrafficFigures } from '../traffic-counts.ts';
+import type { ServicePortTraffic, TrafficFigures } from './service-port-traffic.ts';
 import { SteadyTraffic } from './steady-traffic.ts';
 
 function web(figures: TrafficFigures, endpoint: TrafficFigures = figures): ServicePortTraffic[] {

@@ -1,6 +1,6 @@
 import { Breaks } from '../../lib/breaks.ts';
-import type { ServicePortTraffic, TrafficFigures } from '../traffic-counts.ts';
 import { FIGURES, SUMS, trafficId } from './figures.ts';
+import type { ServicePortTraffic, TrafficFigures } from './service-port-traffic.ts';
 
 /** A reading of something, and its sums so far. */
 interface Steady {

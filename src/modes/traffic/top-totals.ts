@@ -1,6 +1,6 @@
 import { FAMILIES, type Family } from '../../net/index.ts';
-import type { TrafficFigures } from '../traffic-counts.ts';
 import { SUMS } from './figures.ts';
+import type { TrafficFigures } from './service-port-traffic.ts';
 
 /** Something whose traffic is shown: a service port, or an endpoint of one. */
 export interface Shown<Labels> {
@@ -28,14 +28,15 @@ type Sums = { -readonly [kind in keyof TrafficFigures]: number };
 
 /** How much of the activity still counts at the next reading. */
 const DECAY = 0.9;
-/** Something that is not named must be so many times as busy as something that is, to take its name. */
-const CLEARLY = 2;
+/** To take the name of another service port or endpoint, one without a name must be more than this many times as busy. */
+const BUSIER_FACTOR = 2;
 /** Limits how many series end at one reading. */
 const MAX_REPLACED = 10;
 
 /**
- * Chooses a limited number of names, and sums up the rest. The names stay until something else is clearly busier. What is
- * named shows its own sum. The rest grows only by what comes while it is not named, so no series decreases.
+ * Gives a limited number of service ports or endpoints a series by name, and sums up the others. A name stays until
+ * another one is clearly busier. A named one shows its own sum. The sum of the others grows only by what they carry while
+ * they have no name, so no series decreases.
  */
 export class TopTotals<Labels> {
   readonly #max: number;
@@ -79,7 +80,7 @@ export class TopTotals<Labels> {
     const chosen = [...named, ...candidates.splice(0, this.#max - named.length)];
     for (let replaced = 0; replaced < MAX_REPLACED; replaced++) {
       const [idlest, busiest] = [named[named.length - 1], candidates[replaced]];
-      if (!idlest || !busiest || busiest[1].recent <= CLEARLY * idlest[1].recent) break;
+      if (!idlest || !busiest || busiest[1].recent <= BUSIER_FACTOR * idlest[1].recent) break;
       named.pop();
       chosen.splice(chosen.indexOf(idlest), 1, busiest);
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { MetricSet } from '../../observe/metrics/index.ts';
-import type { ServicePortTraffic, TrafficFigures } from '../traffic-counts.ts';
+import type { ServicePortTraffic, TrafficFigures } from './service-port-traffic.ts';
 import { registerTraffic } from './traffic-metrics.ts';
 import { TrafficReader } from './traffic-reader.ts';
 

@@ -1,6 +1,6 @@
 import type { MetricSet, Sample } from '../../observe/metrics/index.ts';
-import type { ServicePortTraffic, TrafficFigures } from '../traffic-counts.ts';
 import { trafficId } from './figures.ts';
+import type { ServicePortTraffic, TrafficFigures } from './service-port-traffic.ts';
 import { type Shown, TopTotals } from './top-totals.ts';
 import type { TrafficReader } from './traffic-reader.ts';
 

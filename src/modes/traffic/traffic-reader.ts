@@ -1,12 +1,12 @@
 import type { Clock } from '../../lib/clock.ts';
 import { BoundedReading } from '../../observe/metrics/index.ts';
 import type { Mode } from '../mode.ts';
-import type { ServicePortTraffic } from '../traffic-counts.ts';
+import type { ServicePortTraffic } from './service-port-traffic.ts';
 import { SteadyTraffic } from './steady-traffic.ts';
 
 const MIN_PAUSE_MS = 2000;
 
-/** Reads the traffic of a mode for all who ask: at most every two seconds, and in at most a twentieth of the time. */
+/** Reads the traffic of a mode for all callers: at most every two seconds, and in at most a twentieth of the time. */
 export class TrafficReader {
   readonly #reading: BoundedReading;
   readonly #steady = new SteadyTraffic();

@@ -9,7 +9,7 @@ import { emptyReading, type KernelReading } from '../read-back.ts';
 import { writeAccepted } from '../refusal-search.ts';
 import type { RelayResources } from '../relay/index.ts';
 import { causeOf, type SetAsideCause } from '../set-aside.ts';
-import type { ServicePortTraffic } from '../traffic-counts.ts';
+import type { ServicePortTraffic } from '../traffic/index.ts';
 import type { Drift, WriteOutcome, Writer } from '../writer.ts';
 import type { ServiceCounters } from './counters/service-counters.ts';
 import { changedRules } from './diff.ts';

@@ -12,7 +12,7 @@ export const GENERAL_FLAGS = {
   config: flag(
     string,
     '',
-    'Path of the configuration file. With it, the proxy ignores all other flags, except --allow-loopback-endpoints, --cgroup-root, --cleanup, --count-connections, --default-balance, --ebpf-sockets, --hostname-override, --init-only, --inspect-bind-address, --inspect-socket, --keep-node-source-ports, --manifests, --master, --write-config-to, those of the page and of the log.',
+    'Path of the configuration file. With it, the proxy ignores all other flags, except --allow-loopback-endpoints, --cgroup-root, --cleanup, --count-connections, --default-balance, --ebpf-sockets, --hostname-override, --init-only, --inspect-bind-address, --inspect-socket, --keep-node-source-ports, --manifests, --master, --report-programmed, --report-programmed-interval, --report-programmed-namespace, --write-config-to, those of the page and of the log.',
   ),
   'write-config-to': flag(string, '', 'Write the configuration, including all defaults, to this file, and exit.'),
   cleanup: flag(bool, false, 'Remove everything that the proxy wrote to the kernel, in every mode, and exit.'),

@@ -17,10 +17,10 @@ export interface Usage {
 }
 
 /** How many entries each map of a generation can hold. */
-export type Capacity = Readonly<Record<CountedMap, number>>;
+export type Capacity = Readonly<Record<SizedMap, number>>;
 
-/** The maps whose size depends on the Services. */
-export type CountedMap = Exclude<
+/** The names of maps whose size depends on the Services. */
+export type SizedMap = Exclude<
   MapName,
   'peers' | 'affinity4' | 'affinity6' | 'active4' | 'active6' | 'lease' | 'namespaces'
 >;

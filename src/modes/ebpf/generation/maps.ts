@@ -1,6 +1,6 @@
 import { BpfMap } from '../../../kernel/bpf/index.ts';
 import { type MapName, mapSpec } from '../programs/index.ts';
-import type { Capacity, CountedMap } from './capacity.ts';
+import type { Capacity, SizedMap } from './capacity.ts';
 import type { Features } from './features.ts';
 
 /** Maps that outlive generations. Those of parts that a generation lacks are missing. */
@@ -9,7 +9,7 @@ export type StateMaps = ReadonlyMap<MapName, BpfMap>;
 /** The maps that belong to one generation. */
 export type GenerationMaps = ReadonlyMap<MapName, BpfMap>;
 
-const ALWAYS: readonly CountedMap[] = [
+const ALWAYS: readonly SizedMap[] = [
   'frontends4',
   'frontends6',
   'nodeAddresses4',
@@ -22,7 +22,7 @@ const ALWAYS: readonly CountedMap[] = [
 const NAMESPACE_VALUE = Buffer.from([1, 0, 0, 0]);
 
 export function createMaps(capacity: Capacity, features: Features): GenerationMaps {
-  const names: CountedMap[] = [...ALWAYS];
+  const names: SizedMap[] = [...ALWAYS];
   if (features.affinity) names.push('members4', 'members6');
   if (features.counts) names.push('counts');
   return allOrNone(maps => {

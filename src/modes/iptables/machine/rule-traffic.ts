@@ -3,15 +3,15 @@ import { Breaks } from '../../../lib/breaks.ts';
 import type { Family } from '../../../net/index.ts';
 import { planId, reachableEndpoints, type ServicePortPlan } from '../../../plan/index.ts';
 import { commentName } from '../../comment-name.ts';
-import type { ServicePortTraffic, TrafficFigures } from '../../traffic-counts.ts';
+import type { ServicePortTraffic, TrafficFigures } from '../../traffic/index.ts';
 import { chainsOf } from '../names.ts';
 
 /** The longest time that the program may take. */
 const MAX_MS = 10_000;
 
 const SEP = 'KUBE-SEP-';
-/** As iptables-save prints the comment of a rule that refuses: the name of the service port, and the reason. */
-const REFUSAL = /--comment "(\S+) (?:has no (?:local )?endpoints|traffic not accepted by \S+)" .*-j (REJECT|DROP)/;
+/** As iptables-save prints a rule that rejects or drops: its comment has the service port and the reason. */
+const DENIAL = /--comment "(\S+) (?:has no (?:local )?endpoints|traffic not accepted by \S+)" .*-j (REJECT|DROP)/;
 
 /** The chains of endpoints by plan: their names are hashes. */
 const chains = new WeakMap<ServicePortPlan, ReadonlyMap<string, string>>();
@@ -21,7 +21,7 @@ interface RuleCounts {
   /** By chain of an endpoint. */
   readonly connections: ReadonlyMap<string, number>;
   /** By the name of a service port in comments. */
-  readonly refused: ReadonlyMap<string, TrafficFigures>;
+  readonly denied: ReadonlyMap<string, TrafficFigures>;
 }
 
 /** The connections of a service port so far, and the last counters of its endpoints' chains. */
@@ -73,23 +73,23 @@ function advanced(before: Counted, plan: ServicePortPlan, counts: RuleCounts): C
 
 async function readRules(iptables: Iptables): Promise<RuleCounts> {
   const connections = new Map<string, number>();
-  const refused = new Map<string, TrafficFigures>();
+  const denied = new Map<string, TrafficFigures>();
   await iptables.ruleCounters(rule => {
     if (rule.chain.startsWith(SEP)) addConnections(connections, rule);
-    else if (rule.table === 'filter') addRefused(refused, rule);
+    else if (rule.table === 'filter') addDenied(denied, rule);
   }, MAX_MS);
-  return { connections, refused };
+  return { connections, denied };
 }
 
 function addConnections(connections: Map<string, number>, { chain, packets, rule }: CountedRule): void {
   if (rule.includes('-j DNAT ')) connections.set(chain, (connections.get(chain) ?? 0) + packets);
 }
 
-function addRefused(refused: Map<string, TrafficFigures>, { packets, rule }: CountedRule): void {
-  const [, name, target] = REFUSAL.exec(rule) ?? [];
+function addDenied(denied: Map<string, TrafficFigures>, { packets, rule }: CountedRule): void {
+  const [, name, target] = DENIAL.exec(rule) ?? [];
   if (name === undefined) return;
-  const { rejected = 0, dropped = 0 } = refused.get(name) ?? {};
-  refused.set(
+  const { rejected = 0, dropped = 0 } = denied.get(name) ?? {};
+  denied.set(
     name,
     target === 'DROP' ? { rejected, dropped: dropped + packets } : { rejected: rejected + packets, dropped },
   );
@@ -99,12 +99,12 @@ function trafficOf(
   family: Family,
   plan: ServicePortPlan,
   { connections, chains: counters }: Counted,
-  { refused }: RuleCounts,
+  { denied }: RuleCounts,
 ): ServicePortTraffic {
   const endpoints = new Map<string, TrafficFigures>();
   for (const [chain, endpoint] of endpointChains(plan))
     endpoints.set(endpoint, { connections: counters.get(chain) ?? 0 });
-  const { rejected = 0, dropped = 0 } = refused.get(commentName(plan)) ?? {};
+  const { rejected = 0, dropped = 0 } = denied.get(commentName(plan)) ?? {};
   return { family, service: plan.service, port: plan.port.name, connections, rejected, dropped, endpoints };
 }
 

@@ -10,6 +10,6 @@ export function probability(n: number): string {
 }
 
 /** The chance of a weight among all weights that are left, with ten decimals. */
-export function share(weight: number, left: number): string {
+export function chance(weight: number, left: number): string {
   return Math.max(MIN_CHANCE, weight / left).toFixed(10);
 }

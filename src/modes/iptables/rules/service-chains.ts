@@ -1,6 +1,6 @@
 import { type Endpoint, isExternallyAccessible } from '../../../model/index.ts';
 import { formatCidr } from '../../../net/index.ts';
-import { reachableEndpoints, type ServicePortPlan } from '../../../plan/index.ts';
+import { reachableEndpoints, type ServicePortPlan, slotsOf } from '../../../plan/index.ts';
 import { commentName } from '../../comment-name.ts';
 import { localMatch } from '../../iptables-words.ts';
 import { Chain, chainsOf, type ServicePortChains } from '../names.ts';
@@ -50,8 +50,9 @@ class Rendering implements OwnChains {
     this.#clusterIPMasquerading();
     if (isExternallyAccessible(port)) this.#external();
     if (hasFirewall(this.#plan)) this.#firewall();
-    this.#pick(this.#chains.svc, endpoints.cluster);
-    this.#pick(this.#chains.svl, endpoints.local);
+    const slots = slotsOf(this.#plan);
+    this.#pick(this.#chains.svc, endpoints.cluster, slots.cluster);
+    this.#pick(this.#chains.svl, endpoints.local, slots.local);
     for (const endpoint of this.#endpointsWithChain()) this.#endpoint(endpoint);
   }
 
@@ -107,7 +108,7 @@ class Rendering implements OwnChains {
     this.rules.push(commented(fw, `"other traffic to ${this.#name} will be dropped by ${Chain.PROXY_FIREWALL}"`));
   }
 
-  #pick(chain: string, endpoints: readonly Endpoint[]): void {
+  #pick(chain: string, endpoints: readonly Endpoint[], slots: readonly Endpoint[]): void {
     if (endpoints.length === 0) return;
     const { port, balance } = this.#plan;
     const { affinitySeconds } = port;
@@ -121,8 +122,10 @@ class Rendering implements OwnChains {
         this.rules.push(`${start(endpoint)} ${recent} -j ${sep}`);
       }
     }
-    const used = usedEndpoints(endpoints, balance);
-    const matchAt = matchesOf(used, balance, this.#options.machine);
+    const { machine } = this.#options;
+    const takesTurns = machine.keepsTurns && balance?.algorithm === 'round-robin' && !balance.weights;
+    const used = takesTurns ? slots : usedEndpoints(endpoints, balance);
+    const matchAt = matchesOf(used, balance, machine);
     for (const [i, endpoint] of used.entries()) {
       this.rules.push(`${start(endpoint)}${matchAt(i)} -j ${this.#chains.sep(endpoint)}`);
     }

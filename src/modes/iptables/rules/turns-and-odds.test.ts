@@ -97,7 +97,7 @@ describe('weights', () => {
 
 describe('turns', () => {
   test('BALANCE-42 each rule takes every n-th of the connections that reach it', () => {
-    assert.deepEqual(render(annotated('round-robin')).svc, [`${nth(3)} .1`, `${nth(2)} .2`, '-j .3']);
+    assert.deepEqual(render(annotated('round-robin')).svc, [`${nth(3)} .2`, `${nth(2)} .3`, '-j .1']);
   });
 
   test('BALANCE-42 endpoints without a share are left out of the turns', () => {
@@ -107,7 +107,7 @@ describe('turns', () => {
 
   test('BALANCE-42 clients with session affinity come before the turns', () => {
     const { svc } = render({ sessionAffinity: 'ClientIP', ...annotated('round-robin') });
-    assert.deepEqual(svc.slice(3), [`${nth(3)} .1`, `${nth(2)} .2`, '-j .3']);
+    assert.deepEqual(svc.slice(3), [`${nth(3)} .2`, `${nth(2)} .3`, '-j .1']);
     assert.ok(svc.slice(0, 3).every(rule => rule.startsWith('-m recent ')));
   });
 });

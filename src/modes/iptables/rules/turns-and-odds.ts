@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../model/index.ts';
 import type { Balance } from '../../../plan/index.ts';
-import { probability, share } from './probability.ts';
+import { chance, probability } from './probability.ts';
 import type { MachineOptions } from './rule-options.ts';
 
 /**
@@ -37,9 +37,9 @@ function unequalChances(
   if (new Set(all).size < 2) return undefined;
   let left = all.reduce((sum, weight) => sum + weight, 0);
   return all.map(weight => {
-    const chance = share(weight, left);
+    const own = chance(weight, left);
     left -= weight;
-    return chance;
+    return own;
   });
 }
 

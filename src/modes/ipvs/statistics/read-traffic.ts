@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type IpvsSocket, printKey, type ServiceEntry, type Stats } from '../../../kernel/ipvs/index.ts';
 import { type Family, joinHostPort } from '../../../net/index.ts';
 import type { ServicePortPlan } from '../../../plan/index.ts';
-import { plusFigures } from '../../traffic/index.ts';
-import type { ServicePortTraffic, TrafficFigures } from '../../traffic-counts.ts';
+import { plusFigures, type ServicePortTraffic, type TrafficFigures } from '../../traffic/index.ts';
 import type { WantedObjects } from '../wanted/wanted-objects.ts';
 
 type Socket = Pick<IpvsSocket, 'streamServices' | 'destinations'>;

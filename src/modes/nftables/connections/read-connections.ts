@@ -1,6 +1,6 @@
 import type { NftablesSocket, NftSet } from '../../../kernel/nftables/index.ts';
 import type { FrontendConnections } from '../../frontend-connections.ts';
-import type { ServicePortTraffic } from '../../traffic-counts.ts';
+import type { ServicePortTraffic } from '../../traffic/index.ts';
 import { type Layout, TABLE } from '../table/layout.ts';
 
 /**
@@ -15,7 +15,8 @@ export async function* readConnections(socket: NftablesSocket, layout: Layout): 
 
 /** As `readConnections`, with the packets that were rejected or dropped. */
 export async function* readTraffic(socket: NftablesSocket, layout: Layout): AsyncGenerator<ServicePortTraffic> {
-  yield* readConnections(socket, layout);
+  // The sets of refusals lack frontends to which that cannot happen: their count is 0.
+  for await (const port of readConnections(socket, layout)) yield { ...port, rejected: 0, dropped: 0 };
   for (const set of [layout.serviceRejects, layout.nodePortRejects]) {
     for await (const { packets, ...port } of readCounters(socket, layout, set)) yield { ...port, rejected: packets };
   }

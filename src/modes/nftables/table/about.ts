@@ -1,6 +1,6 @@
+import { REJECT_CHAIN } from './denials.ts';
 import { isOwnMap } from './own-picks.ts';
 import { LOCALHOST_REJECT_CHAIN } from './program.ts';
-import { REJECT_CHAIN } from './refusals.ts';
 
 /** What the chains of the fixed program are for. */
 const CHAINS: Readonly<Record<string, string>> = {

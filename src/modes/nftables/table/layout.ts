@@ -155,6 +155,21 @@ export function layoutOf(
   };
 }
 
+/** The maps in which a packet finds its way to an endpoint. */
+export function mapsToEndpoints(layout: Layout): readonly NftMap[] {
+  return [
+    layout.serviceNumbers,
+    layout.nodePortNumbers,
+    layout.targets,
+    layout.serviceChains,
+    layout.nodePortChains,
+    layout.clusterEndpoints,
+    layout.localEndpoints,
+    layout.nodePortClusterEndpoints,
+    layout.nodePortLocalEndpoints,
+  ];
+}
+
 /** The sets whose elements depend on no Service. */
 export function setsOfFixedElements({
   nodePortIPs,

@@ -16,8 +16,8 @@ import { hostCidr } from '../../../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../../../plan/index.ts';
 import { endpointBase, servicePortBase } from '../names.ts';
 import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
+import { denialPlace } from './denials.ts';
 import type { Layout } from './layout.ts';
-import { refusalPlace } from './refusals.ts';
 
 // Few service ports have session affinity or source ranges. These service ports have chains of their own.
 
@@ -30,7 +30,7 @@ export function firewallChain(
   const guarded = frontends.find(frontend => frontend.firewall);
   const firewall = guarded?.firewall;
   if (!firewall) return undefined;
-  const { verdict } = refusalPlace(layout, guarded, 'drop');
+  const { verdict } = denialPlace(layout, guarded, 'drop');
   // A packet from the node to its own load balancer may have the load balancer's address as its source.
   const own = firewall.includesNode
     ? frontends.flatMap(({ kind, ip }) => (kind === 'LoadBalancerIP' && ip ? [hostCidr(ip)] : []))

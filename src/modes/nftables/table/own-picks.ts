@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   constant,
   type DataType,
@@ -107,7 +106,7 @@ function hashPick(layout: Layout, scope: Scope, plan: ServicePortPlan, balance: 
  * goes to that chain.
  */
 function affinitySlots(layout: Layout, scope: Scope, plan: ServicePortPlan, balance: Balance): OwnPick {
-  const slots = inTurns(plan, slotsOf(plan)[scope]);
+  const slots = slotsOf(plan)[scope];
   const endpoints = plan.endpoints[scope];
   const map = ownMap(MAPS[scope].numbers, plan, [SLOT]);
   const numbers = new Map(endpoints.map(({ text }, i) => [text, i + 1]));
@@ -127,19 +126,6 @@ function affinitySlots(layout: Layout, scope: Scope, plan: ServicePortPlan, bala
 
 function ownMap(prefix: string, plan: ServicePortPlan, data: readonly DataType[]): NftMap {
   return { kind: 'map', name: `${prefix}-${servicePortBase(plan)}`, type: [SLOT], data };
-}
-
-/**
- * A counter begins at its first slot whenever its rule is written. The rule changes with the number of slots, so the
- * endpoint that comes first depends on that number. Otherwise frequent changes would favour one endpoint.
- */
-export function inTurns(plan: ServicePortPlan, slots: readonly Endpoint[]): readonly Endpoint[] {
-  if (!takesTurns(plan.balance) || slots.length < 2) return slots;
-  const digest = createHash('sha256')
-    .update(`${servicePortBase(plan)} ${slots.length}`)
-    .digest();
-  const first = digest.readUInt32BE() % slots.length;
-  return [...slots.slice(first), ...slots.slice(0, first)];
 }
 
 function slotSelector({ nft }: Layout, balance: Balance, count: number): Selector {

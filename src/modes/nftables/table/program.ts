@@ -32,8 +32,8 @@ import {
 import type { LocalDetector, NodePortAddresses } from '../../../model/index.ts';
 import { type Cidr, parseCidr } from '../../../net/index.ts';
 import { baseChainRules, type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
+import { countedDenials, REJECT_CHAIN } from './denials.ts';
 import type { Layout } from './layout.ts';
-import { countedRefusals, REJECT_CHAIN } from './refusals.ts';
 
 /** What the fixed program depends on. */
 export interface FixedProgramOptions {
@@ -50,7 +50,7 @@ const SRCNAT = 100;
 
 /** Elements go to these chains, so the chains must exist before them. */
 export function rejectChains(layout: Layout): readonly ChainRules[] {
-  return [chainRules(REJECT_CHAIN, [[reject(layout.nft)]]), ...countedRefusals(layout), ...localhostReject(layout)];
+  return [chainRules(REJECT_CHAIN, [[reject(layout.nft)]]), ...countedDenials(layout), ...localhostReject(layout)];
 }
 
 /** The chains that steer packets. A chain comes before the chains that jump to it. No element goes to one of them. */

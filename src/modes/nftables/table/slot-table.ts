@@ -39,6 +39,17 @@ export class SlotTable {
     return elements;
   }
 
+  /** Those of `elementsBeside` whose slots the other table has too, and those whose slots it lacks. */
+  elementsToRemove(other: SlotTable | undefined): { readonly replaced: Element[]; readonly dropped: Element[] } {
+    const kept = other?.slots.length ?? 0;
+    const elements = this.elementsBeside(other);
+    const dropped = Math.max(0, this.slots.length - kept);
+    return {
+      replaced: elements.slice(0, elements.length - dropped),
+      dropped: elements.slice(elements.length - dropped),
+    };
+  }
+
   #element(slot: number, endpoint: Endpoint): Element {
     const data = this.#data.get(endpoint) ?? dataBytes(this.map.data, this.#value.data(endpoint));
     this.#data.set(endpoint, data);

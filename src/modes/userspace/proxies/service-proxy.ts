@@ -11,7 +11,7 @@ import {
   TcpListener,
   UdpListener,
 } from '../../relay/index.ts';
-import type { TrafficFigures } from '../../traffic-counts.ts';
+import type { TrafficFigures } from '../../traffic/index.ts';
 import type { ProxyPorts } from '../render.ts';
 import type { PortAllocator } from './port-allocator.ts';
 

@@ -60,6 +60,7 @@ export function frontend(
 ): FrontendDetail {
   const all = 'kind' in outcomes ? { pod: outcomes, node: outcomes, outside: outcomes } : outcomes;
   const count = (outcome: Outcome) => (outcome.kind === 'answered' ? outcome.endpoints.length : 0);
+  const lost = (outcome: Outcome) => (outcome.kind === 'answered' ? outcome.lost.length : 0);
   return {
     kind: 'ClusterIP',
     address: '10.96.0.10',
@@ -72,6 +73,7 @@ export function frontend(
     askedAt: overrides.address ?? '10.96.0.10',
     outcomes: all,
     answering: { pod: count(all.pod), node: count(all.node), outside: count(all.outside) },
+    losing: { pod: lost(all.pod), node: lost(all.node), outside: lost(all.outside) },
     ...overrides,
   };
 }

@@ -15,7 +15,7 @@ export interface WayGroup {
 export function groupWays(ways: readonly Way[]): readonly WayGroup[] {
   const groups = new Map<string, Way[]>();
   for (const way of ways) {
-    const text = `${way.isGuarded ? 'with an allowed source ' : ''}${outcomeText(way.outcome, way.answering)}`;
+    const text = `${way.isGuarded ? 'with an allowed source ' : ''}${outcomeText(way.outcome, way)}`;
     groups.set(text, [...(groups.get(text) ?? []), way]);
   }
   return [...groups].flatMap(([text, group]) => {

@@ -142,8 +142,23 @@ describe('the picture of a Service', () => {
     const endpoints = [endpoint(A), ...Array.from({ length: 99 }, (_, i) => endpoint(`10.2.0.${i}:80`))];
     const outcome = answered([A], { lost: ['10.2.0.0:80'] });
     const cut = { ...outcome, endpoints: outcome.endpoints.map(each => ({ ...each, odds: 0.01 })) };
-    const picture = pictureOf(port([frontend(cut)], endpoints));
+    const picture = pictureOf(port([frontend(cut, { losing: { pod: 99, node: 99, outside: 99 } })], endpoints));
     assert.equal(oddsText(picture, MORE, {}), '98\u00a0%');
+  });
+
+  test('PAGE-64 BALANCE-24 endpoints with different weights have their own odds, and no answer is lost', () => {
+    const outcome = answered([A, B]);
+    const odds = [0.75, 0.25];
+    const weighted = { ...outcome, endpoints: outcome.endpoints.map((each, i) => ({ ...each, odds: odds[i] })) };
+    const picture = pictureOf(port([frontend(weighted)], [endpoint(A), endpoint(B)]));
+    assert.deepEqual(
+      picture.ways.map(({ lost }) => lost),
+      [0, 0, 0],
+    );
+    assert.deepEqual(
+      [A, B].map(text => oddsText(picture, text, {})),
+      ['75\u00a0%', '25\u00a0%'],
+    );
   });
 
   test('PAGE-64 of many addresses some of every kind are shown', () => {

@@ -1,7 +1,7 @@
 import type { Outcome, Place } from '../../../../../explain/index.ts';
 import type { EndpointDetail, FrontendDetail, PortDetail } from '../../../../../inspect/index.ts';
 import { hostPort } from '../../../parts/texts.ts';
-import { endText, PLACES, seenAsNode, servingCount } from './words.ts';
+import { endText, PLACES, seenAsNode } from './words.ts';
 
 /** The way of one caller to one frontend, and what it gets there. */
 export interface Way {
@@ -125,7 +125,7 @@ function waysTo({ id, detail }: FrontendItem): readonly Way[] {
       outcome,
       answering,
       asNode: from === 'node' ? 'none' : seenAsNode(outcome),
-      lost: outcome.kind === 'answered' ? servingCount(outcome, answering) - answering : 0,
+      lost: detail.losing[from],
       // The address of the node is known, so its outcome is sure.
       isGuarded: outcome.kind === 'answered' && from !== 'node' && detail.sourceRanges !== undefined,
       end: endOf(outcome),
@@ -184,15 +184,17 @@ function linksOf(ways: readonly Way[], shown: ReadonlySet<string>): readonly Lin
 }
 
 /** Endpoints that the picture leaves out have one share together: what the others leave. */
-function sharesOf({ outcome, answering, from }: Way, shown: ReadonlySet<string>): ReadonlyMap<string, Share> {
+function sharesOf({ outcome, answering, lost, from }: Way, shown: ReadonlySet<string>): ReadonlyMap<string, Share> {
   if (outcome.kind !== 'answered') return new Map();
   const all = reached(outcome);
   const shares = new Map(
     all.filter(({ text }) => shown.has(text)).map(({ text, odds, isLost }) => [text, { from, odds, isLost }]),
   );
-  const hidden = servingCount(outcome, answering) - shares.size;
-  const odds = all[0]?.odds;
-  if (hidden > 0) shares.set(MORE, { from, odds: odds && odds * hidden, isLost: answering === 0 });
+  if (answering + lost > shares.size) {
+    const isKnown = all[0]?.odds !== undefined;
+    const rest = [...shares.values()].reduce((left, { odds = 0 }) => left - odds, 1);
+    shares.set(MORE, { from, odds: isKnown ? Math.max(0, rest) : undefined, isLost: answering === 0 });
+  }
   return shares;
 }
 

@@ -28,14 +28,17 @@ describe('the words for outcomes', () => {
 
   test('PAGE-65 every outcome is a sentence that needs no picture', () => {
     const texts = [
-      outcomeText(answered([A]), 1),
-      outcomeText(answeredAsNode([A, B]), 2),
-      outcomeText(answered([A, B], { isSticky: true, choice: { kind: 'scheduler', scheduler: 'sh' } }), 2),
-      outcomeText(answered([A], { lost: [B] }), 1),
-      outcomeText(REFUSED, 0),
-      outcomeText(NO_LOCAL, 0),
-      outcomeText(answered([A], { at: 'socket' }), 1),
-      outcomeText({ ...REFUSED, at: 'socket' }, 0),
+      outcomeText(answered([A]), { answering: 1, lost: 0 }),
+      outcomeText(answeredAsNode([A, B]), { answering: 2, lost: 0 }),
+      outcomeText(answered([A, B], { isSticky: true, choice: { kind: 'scheduler', scheduler: 'sh' } }), {
+        answering: 2,
+        lost: 0,
+      }),
+      outcomeText(answered([A], { lost: [B] }), { answering: 1, lost: 1 }),
+      outcomeText(REFUSED, { answering: 0, lost: 0 }),
+      outcomeText(NO_LOCAL, { answering: 0, lost: 0 }),
+      outcomeText(answered([A], { at: 'socket' }), { answering: 1, lost: 0 }),
+      outcomeText({ ...REFUSED, at: 'socket' }, { answering: 0, lost: 0 }),
     ];
     assert.deepEqual(texts, [
       'is answered by endpoint 10.244.1.10:8080; endpoints see the caller',

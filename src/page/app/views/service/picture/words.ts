@@ -63,7 +63,7 @@ function choiceWords(choice: Choice): string {
     case 'turns':
       return 'in turns';
     case 'least-connections':
-      return 'the one with the fewest connections';
+      return 'one with few connections';
     case 'hash':
       return choice.by === 'client-address' ? "by a hash of the client's address" : 'by a hash of address and port';
     case 'scheduler':
@@ -71,11 +71,18 @@ function choiceWords(choice: Choice): string {
   }
 }
 
+/** Lists of an outcome are cut, so these numbers come with it. */
+export interface EndpointCounts {
+  readonly answering: number;
+  /** Endpoints that get connections although their answers are lost. */
+  readonly lost: number;
+}
+
 /** What a connection gets, as the end of a sentence. So many endpoints answer: the outcome has only the first ones. */
-export function outcomeText(outcome: Outcome, answering: number): string {
+export function outcomeText(outcome: Outcome, { answering, lost }: EndpointCounts): string {
   switch (outcome.kind) {
     case 'answered':
-      return answeredText(outcome, answering);
+      return answeredText(outcome, answering, lost);
     case 'refused':
       return `is refused at once${isAtSocket(outcome) ? ', inside connect()' : ''}: ${outcome.reason}`;
     case 'silent':
@@ -87,10 +94,9 @@ export function outcomeText(outcome: Outcome, answering: number): string {
 
 type Answered = Extract<Outcome, { readonly kind: 'answered' }>;
 
-function answeredText(outcome: Answered, answering: number): string {
+function answeredText(outcome: Answered, answering: number, lost: number): string {
   const { endpoints, isSticky, choice } = outcome;
-  const count = servingCount(outcome, answering);
-  const lost = count - answering;
+  const count = answering + lost;
   const shares = percentRange(endpoints.map(({ odds }) => odds));
   const by =
     count === 1
@@ -105,12 +111,6 @@ function answeredText(outcome: Answered, answering: number): string {
 /** The kernel decides inside `connect()`, before any packet. */
 export function isAtSocket(outcome: Outcome): boolean {
   return (outcome.kind === 'answered' || outcome.kind === 'refused') && outcome.at === 'socket';
-}
-
-/** How many endpoints get connections, also those whose answers are lost. Equal odds say it, because lists are cut. */
-export function servingCount({ endpoints, lost }: Answered, answering: number): number {
-  const odds = endpoints[0]?.odds;
-  return odds ? Math.round(1 / odds) : answering + lost.length;
 }
 
 function seenText(outcome: Answered): string {

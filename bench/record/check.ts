@@ -1,0 +1,107 @@
+import { figureKey, pairs } from './compare.ts';
+import type { Comparison, Figure, FigureKind, Result } from './result.ts';
+
+/** How many times worse a ratio may become. Times of a busy machine vary, and memory hardly does. */
+const TOLERANCES: Readonly<Record<Exclude<FigureKind, 'count'>, number>> = {
+  time: 1.5,
+  rate: 1.5,
+  share: 1.5,
+  memory: 1.15,
+};
+/** The slowest operations vary most. */
+const TAIL_TOLERANCE = 3;
+
+/** Something that is worse than it was recorded. */
+export interface Regression {
+  readonly figure: string;
+  readonly recorded: string;
+  readonly now: string;
+}
+
+export interface CheckOutcome {
+  /** How many figures were compared. */
+  readonly compared: number;
+  readonly regressions: readonly Regression[];
+  /** Figures that are recorded, and that this run did not measure. */
+  readonly missing: readonly string[];
+}
+
+/** Compares counts of work exactly, and the ratios of everything else loosely. */
+export function checkResult(now: Result, recorded: Result): CheckOutcome {
+  const outcomes = [checkCounts(now, recorded), ...recorded.comparisons.map(each => checkRatios(now, recorded, each))];
+  return {
+    compared: outcomes.reduce((sum, { compared }) => sum + compared, 0),
+    regressions: outcomes.flatMap(({ regressions }) => regressions),
+    missing: outcomes.flatMap(({ missing }) => missing),
+  };
+}
+
+/** Counts of subjects that are only there for comparison do not matter. */
+function checkCounts(now: Result, recorded: Result): CheckOutcome {
+  const theirs = new Set(recorded.comparisons.map(comparison => comparison.theirs));
+  const counts = ({ figures }: Result) =>
+    figures.filter(({ kind, subject }) => kind === 'count' && !theirs.has(subject));
+  const current = new Map(counts(now).map(figure => [keyWithSubject(figure), figure]));
+  return collect(counts(recorded), keyWithSubject, figure => {
+    const found = current.get(keyWithSubject(figure));
+    if (!found) return undefined;
+    return { isWorse: found.value !== figure.value, recorded: String(figure.value), now: String(found.value) };
+  });
+}
+
+function checkRatios(now: Result, recorded: Result, { ours, theirs }: Comparison): CheckOutcome {
+  const current = new Map(pairs(now.figures, ours, theirs).map(pair => [figureKey(pair.ours), pair.ratio]));
+  const former = pairs(recorded.figures, ours, theirs).filter(
+    pair => pair.ours.kind !== 'count' && isUsable(pair.ratio),
+  );
+  return collect(
+    former,
+    pair => `${keyWithSubject(pair.ours)} beside ${theirs}`,
+    pair => {
+      const ratio = current.get(figureKey(pair.ours));
+      if (ratio === undefined || !isUsable(ratio)) return undefined;
+      const isWorse = ratio * toleranceOf(pair.ours) < pair.ratio;
+      return { isWorse, recorded: times(pair.ratio), now: times(ratio) };
+    },
+  );
+}
+
+interface Compared {
+  readonly isWorse: boolean;
+  readonly recorded: string;
+  readonly now: string;
+}
+
+/** `compare` returns undefined for what this run did not measure. */
+function collect<T>(
+  items: readonly T[],
+  nameOf: (item: T) => string,
+  compare: (item: T) => Compared | undefined,
+): CheckOutcome {
+  const all = items.map(item => ({ figure: nameOf(item), outcome: compare(item) }));
+  return {
+    compared: all.filter(({ outcome }) => outcome).length,
+    regressions: all.flatMap(({ figure, outcome }) =>
+      outcome?.isWorse ? { figure, recorded: outcome.recorded, now: outcome.now } : [],
+    ),
+    missing: all.flatMap(({ figure, outcome }) => (outcome ? [] : figure)),
+  };
+}
+
+function toleranceOf({ kind, name }: Figure): number {
+  if (name.endsWith('p99')) return TAIL_TOLERANCE;
+  return kind === 'count' ? 1 : TOLERANCES[kind];
+}
+
+function keyWithSubject(figure: Figure): string {
+  return `${figure.subject}: ${figureKey(figure)}`;
+}
+
+/** A figure of 0 has no ratio. */
+function isUsable(ratio: number): boolean {
+  return Number.isFinite(ratio) && ratio > 0;
+}
+
+function times(ratio: number): string {
+  return `${Number(ratio.toPrecision(3))} times better`;
+}

@@ -1,0 +1,1 @@
+export { ConnectionEnder, type EndedCount, type EndReport } from './connection-ender.ts';

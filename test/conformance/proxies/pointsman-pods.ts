@@ -1,0 +1,62 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Mode } from '../suite/arguments.ts';
+import { podKubeconfig, proxyConfiguration } from './configuration.ts';
+import { IMAGE_NAME, importPointsman, type PointsmanImage } from './pointsman-image.ts';
+import type { NodeProxies } from './proxy.ts';
+
+const FOLDER = '/var/lib/kube-proxy';
+/** The overlays of these modes have an init container that sets sysctls. */
+const MODES_WITH_INIT: readonly Mode[] = ['iptables'];
+
+/** Installs Pointsman as docs/install/fresh.md says: with the overlay of the mode, through kustomize. */
+export async function startPointsmanPods(cluster: Cluster, mode: Mode, image: PointsmanImage): Promise<NodeProxies> {
+  await importPointsman(cluster, image);
+  const folder = `${cluster.folder}/my-cluster`;
+  cpSync('deploy', `${cluster.folder}/deploy`, { recursive: true });
+  mkdirSync(folder);
+  writeFileSync(`${folder}/config.conf`, proxyConfiguration(mode, `${FOLDER}/kubeconfig.conf`));
+  writeFileSync(`${folder}/kubeconfig.conf`, podKubeconfig());
+  writeFileSync(`${folder}/kustomization.yaml`, JSON.stringify(kustomization(mode, image.version)));
+  cluster.kubectl(['apply', '--kustomize', folder]);
+  cluster.kubectl(['--namespace', 'kube-system', 'rollout', 'status', 'daemonset/pointsman', '--timeout=3m']);
+  const selector = 'app.kubernetes.io/name=pointsman';
+  return {
+    saveLogs: save => {
+      const flags = ['--namespace', 'kube-system', 'logs', '--selector', selector, '--tail=-1', '--prefix'];
+      save('pointsman', cluster.kubectl(flags));
+    },
+  };
+}
+
+function kustomization(mode: Mode, version: string): object {
+  return {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    namespace: 'kube-system',
+    resources: [`../deploy/kustomize/overlays/${mode}`],
+    images: [{ name: 'pointsman', newName: IMAGE_NAME, newTag: version }],
+    configMapGenerator: [
+      {
+        name: 'pointsman',
+        files: ['config.conf', 'kubeconfig.conf'],
+        options: { disableNameSuffixHash: true },
+      },
+    ],
+    patches: MODES_WITH_INIT.includes(mode) ? [] : [{ target: { kind: 'DaemonSet' }, patch: initContainerPatch() }],
+  };
+}
+
+/** A test wants the time-outs of connections that a proxy sets. Only a privileged container can set them. */
+function initContainerPatch(): string {
+  const container = {
+    name: 'init',
+    image: 'pointsman',
+    imagePullPolicy: 'IfNotPresent',
+    command: ['kube-proxy', `--config=${FOLDER}/config.conf`, '--hostname-override=$(NODE_NAME)', '--init-only'],
+    env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
+    securityContext: { privileged: true },
+    volumeMounts: [{ name: 'configuration', mountPath: FOLDER, readOnly: true }],
+  };
+  return JSON.stringify([{ op: 'add', path: '/spec/template/spec/initContainers', value: [container] }]);
+}
