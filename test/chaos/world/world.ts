@@ -40,6 +40,8 @@ export class World {
   #parts: Parts | undefined;
   /** Since when the configuration file is not valid. Undefined if it is valid. */
   misconfiguredAt: number | undefined;
+  /** Since when the API server is stopped. Undefined if it runs. */
+  apiStoppedAt: number | undefined;
   /** A fault runs, or the proxy has not recovered from it yet. */
   isImpaired = true;
 
