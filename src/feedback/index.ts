@@ -1,2 +1,2 @@
-export { type EjectionReport, ejectionPortName, ejectionWords, type LeftOut } from './ejection-report.ts';
-export { Feedback, type FeedbackOptions } from './feedback.ts';
+export { type EjectionReport, ejectionPortName, ejectionWords } from './ejection-report.ts';
+export { Feedback } from './feedback.ts';

@@ -17,12 +17,7 @@ export { LiveHub, type LiveHubOptions } from './live-hub.ts';
 export { LOCAL_SITE, localOnly, type OwnSite, siteRefusal } from './own-site.ts';
 export { planRoute } from './plan.ts';
 export { type ProblemsAnswer, problemsRoute } from './problems.ts';
-export {
-  PROGRAMMED_SCHEMA,
-  type ProgrammedAnswer,
-  programmedRoute,
-  type SetAsidePort,
-} from './programmed.ts';
+export { PROGRAMMED_SCHEMA, type ProgrammedAnswer } from './programmed.ts';
 export { PulseRecorder, type SyncPulse } from './pulse.ts';
 export { type Parameter, type Query, QueryError, type Route } from './route.ts';
 export { type InspectedProxy, type Inspection, inspect } from './routes.ts';
@@ -46,4 +41,4 @@ export { SocketKeeper, type SocketKeeperOptions } from './socket-keeper.ts';
 export * from './socket-rows.ts';
 export * from './status.ts';
 export { type ConfigurationAnswer, configurationRoute, logRoute, metricsRoute } from './texts.ts';
-export { type EndpointTraffic, type PortTraffic, TRAFFIC_SCHEMA, type TrafficAnswer, trafficRoute } from './traffic.ts';
+export type { PortTraffic, TrafficAnswer } from './traffic.ts';

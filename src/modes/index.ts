@@ -22,7 +22,7 @@ export {
   type StartEvent,
   withOptions,
 } from './descriptor.ts';
-export { ConnectionEnder, type EndedCount, type EndReport } from './ending/index.ts';
+export { ConnectionEnder, type EndReport } from './ending/index.ts';
 export type { FrontendConnections, ReadConnections } from './frontend-connections.ts';
 export type { ProgramOptions } from './iptables-programs.ts';
 export { LeftoverError, leftoverOf } from './leftover.ts';

@@ -4,7 +4,6 @@ export {
   type BalanceReport,
   balanceReport,
   balanceText,
-  type EndpointWeight,
   endpointWeight,
   slotShares,
   weightText,

@@ -13,4 +13,4 @@ export {
 } from './proxy.ts';
 export * from './proxy-loop.ts';
 export * from './proxy-state.ts';
-export { type BalancingMode, unavailableDefault } from './unavailable-balance.ts';
+export { unavailableDefault } from './unavailable-balance.ts';

@@ -1,8 +1,7 @@
-export type { FlowCounters } from './counters.ts';
 export { type FlowFilter, matches, printFilter, type TupleFilter } from './filter.ts';
 export { decodeFlow, encodeFlow, type Flow, printFlow } from './flow.ts';
 export { encodeIdentity, type FlowIdentity, printIdentity } from './identity.ts';
-export { ConntrackMonitor, decodeFlowEvent, type FlowEvent, type FlowEventHandlers } from './monitor.ts';
+export { ConntrackMonitor, type FlowEvent, type FlowEventHandlers } from './monitor.ts';
 export { L4, protocolName } from './protocol.ts';
 export type { FlowSearch, SearchLimits } from './search.ts';
 export { type ConntrackOptions, ConntrackSocket, type DeleteResult, type RefusedFlow } from './socket.ts';

@@ -228,6 +228,29 @@ describe('changes at run time', () => {
       { countConnections: true },
     ));
 
+  test('EBPF-35 a service port that is gone and comes again does not get its former counts again', () =>
+    EbpfLab.with(
+      async lab => {
+        const counts = async () => [...((await lab.harness.mode.connectionCounts()) ?? [])];
+        lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+        await lab.harness.sync();
+        for (let i = 0; i < 3; i++) lab.ask('10.96.0.10');
+        // It needs another generation.
+        lab.harness.set(STICKY, slice('sticky-1', ['10.244.1.2']));
+        await lab.harness.sync();
+        assert.deepEqual(await counts(), [['default/web', 3]]);
+        lab.harness.deleteService('default/web');
+        await lab.harness.sync();
+        assert.deepEqual(await counts(), []);
+        lab.harness.set(WEB);
+        await lab.harness.sync();
+        assert.deepEqual(await counts(), []);
+        lab.ask('10.96.0.10');
+        assert.deepEqual(await counts(), [['default/web', 1]]);
+      },
+      { countConnections: true },
+    ));
+
   test('EBPF-37 maps for affinity and least connections exist only while a Service needs them', () =>
     EbpfLab.with(async lab => {
       const least = { annotations: { 'pointsman.dev/balance': 'least-connections' } };

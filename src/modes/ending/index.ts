@@ -1,1 +1,1 @@
-export { ConnectionEnder, type EndedCount, type EndReport } from './connection-ender.ts';
+export { ConnectionEnder, type EndReport } from './connection-ender.ts';

@@ -1,5 +1,5 @@
-export { FIGURES, plusFigures, sumOfTraffic, trafficId } from './figures.ts';
-export { FlowTraffic, type FlowTrafficOptions } from './flow-traffic.ts';
+export { FIGURES, plusFigures, sumOfTraffic } from './figures.ts';
+export { FlowTraffic } from './flow-traffic.ts';
 export { type FamilyPlan, FrontendIndex } from './frontend-index.ts';
 export { openSockets } from './open-sockets.ts';
 export type { ServicePortTraffic, TrafficFigures } from './service-port-traffic.ts';

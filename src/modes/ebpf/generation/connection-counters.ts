@@ -3,7 +3,7 @@ import type { FrontendConnections } from '../../frontend-connections.ts';
 import type { Generation } from './generation.ts';
 import type { PlacedPort } from './placed-port.ts';
 
-type Totals = Readonly<Record<Family, ReadonlyMap<string, FrontendConnections>>>;
+type Totals = Readonly<Record<Family, Map<string, FrontendConnections>>>;
 
 /** What programs counted, for each service port. It outlives generations. */
 export class ConnectionCounters {
@@ -18,6 +18,11 @@ export class ConnectionCounters {
       if (!generation) yield* closed[family].values();
       else if (sums) for (const placed of generation.ports(family).values()) yield sumOf(placed, sums, closed);
     }
+  }
+
+  /** The sockets no longer serve the service port. If they serve it again, its counts begin at 0. */
+  forget(family: Family, id: string): void {
+    this.#closed[family].delete(id);
   }
 
   /** The generation is about to be closed. Service ports that are gone are forgotten. */

@@ -102,7 +102,13 @@ export class Translation {
   }
 
   /** Before all families were planned once, a former process's programs go on serving. */
-  async write({ family, ports, nodeAddresses }: FamilyChanges): Promise<void> {
+  async write(changes: FamilyChanges): Promise<void> {
+    await this.#write(changes);
+    // A new generation takes over the counts of the last one, which still had these service ports.
+    for (const { id, to } of changes.ports) if (!to) this.#counters.forget(changes.family, id);
+  }
+
+  async #write({ family, ports, nodeAddresses }: FamilyChanges): Promise<void> {
     this.#planned.add(family);
     if (!this.#isReady || this.#waitsForLook) return;
     await this.#attempt(async () => {
