@@ -26,6 +26,7 @@ const TIMEOUT_MS = 600_000;
 export const START_PAUSE_MS = 5;
 /** How often connections are tried after a change. It is the resolution of the latency. */
 export const CHANGE_PAUSE_MS = 0.2;
+const CHANGE_LATE_MS = 2;
 const WATCH_PAUSE_MS = 5;
 
 /** A process that connects to Services from the node, or one that takes all connections to pods. */
@@ -112,9 +113,11 @@ async function answerTo(question: Question): Promise<unknown> {
 /** Blocks until each address has connected once. Returns when that was, as `sharedMs`. */
 export function untilAllConnect(addresses: readonly SocketAddress[], pauseMs: number): number {
   let missing = addresses;
+  // An attempt that gets no answer must not hide the moment of the change.
+  const lateMs = pauseMs < START_PAUSE_MS ? CHANGE_LATE_MS : undefined;
   return repeatUntil(() => {
     // The first that fails ends the attempt: a start programs all Services together, or in their order.
-    const at = missing.findIndex(address => !connects(address));
+    const at = missing.findIndex(address => !connects(address, lateMs));
     missing = at < 0 ? [] : missing.slice(at);
     return missing.length === 0;
   }, pauseMs);

@@ -191,10 +191,10 @@ export function connectOnly(addresses: readonly SocketAddress[]): void {
 }
 
 /** Connects once and closes the connection. Returns false if it is refused, or not there after a moment. */
-export function connects({ ip, port }: SocketAddress): boolean {
+export function connects({ ip, port }: SocketAddress, lateMs = LATE_MS): boolean {
   const address = encodeSocketAddress(ip, port);
   const fd = check(socket(AF_INET, SOCK_STREAM_CLOEXEC, 0), 'open a TCP socket');
-  setTimeLimit(fd, SO_SNDTIMEO, LATE_MS);
+  setTimeLimit(fd, SO_SNDTIMEO, lateMs);
   const isConnected = connect(fd, address, address.length) === 0;
   close(fd);
   return isConnected;
