@@ -10,7 +10,8 @@ export interface Host {
 
 export const CONTROL_PLANE: Host = host('control-plane', 10);
 
-export const NODES: readonly Host[] = ['node-a', 'node-b', 'node-c'].map((name, index) => host(name, 11 + index));
+/** A node's control group has its name, and all clusters of the machine share those. So the names differ. */
+export const NODES: readonly Host[] = ['a', 'b', 'c'].map((letter, i) => host(`node-${letter}-${process.pid}`, 11 + i));
 
 export const API_SERVER = `https://${CONTROL_PLANE.v4}:6443`;
 export const POD_RANGES = '10.244.0.0/16,fd00:10:244::/56';

@@ -118,7 +118,7 @@ export class Cluster {
     const ranges = read();
     this.network.routeToPods(host, ranges);
     node.writePodNetwork(ranges);
-    const zone = `topology.kubernetes.io/zone=zone-${host.name.at(-1)}`;
+    const zone = `topology.kubernetes.io/zone=zone-of-${host.name}`;
     this.kubectl(['label', '--overwrite', 'node', host.name, zone, 'topology.kubernetes.io/region=region']);
   }
 

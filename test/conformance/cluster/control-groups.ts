@@ -27,11 +27,6 @@ export class NodeControlGroup {
     return `/${this.#name}`;
   }
 
-  /** Its folder in the hierarchy of version 2, which ebpf mode needs. */
-  get unifiedPath(): string {
-    return `${isUnified() ? ROOT : `${ROOT}/unified`}/${this.#name}`;
-  }
-
   /** The processes of the node must have ended. The kernel may take a moment to notice it. */
   async remove(): Promise<void> {
     for (const hierarchy of hierarchies()) {
@@ -41,6 +36,11 @@ export class NodeControlGroup {
       }
     }
   }
+}
+
+/** The folder of a group in the hierarchy of version 2, which ebpf mode needs. */
+export function unifiedPath(name: string): string {
+  return `${isUnified() ? ROOT : `${ROOT}/unified`}/${name}`;
 }
 
 function isUnified(): boolean {
