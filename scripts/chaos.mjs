@@ -27,6 +27,8 @@ function requirePrograms() {
 }
 
 function runChaos() {
+  // The run itself cleans up and ends.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
   try {
     const env = needsNothing ? process.env : { ...process.env, ...controlPlanePrograms() };
     const command = ['--enable-source-maps', 'build/chaos.mjs', ...args];

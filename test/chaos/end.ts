@@ -21,7 +21,7 @@ export async function checkEnd(world: World): Promise<readonly Violation[]> {
   nft(network.node, 'flush', 'ruleset');
   world.keepNat();
   proxy.start();
-  const late = await untilRecovered(world, RECOVERY_MS);
+  const late = await untilRecovered(world, RECOVERY_MS, false);
   const fresh = await settled(world);
   await proxy.stop();
   const differs = judgeEndState(atEnd, fresh);

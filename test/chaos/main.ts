@@ -16,7 +16,7 @@ const USAGE = `usage: npm run chaos [-- FLAGS]
   --no-install       installs nothing; fails if a program is missing`;
 
 const options = parse();
-if (options) process.exitCode = await main(options);
+if (options) process.exit(await main(options));
 
 interface Options extends Omit<RunOptions, 'log' | 'signal'> {
   readonly isSchedule: boolean;

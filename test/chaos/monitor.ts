@@ -1,6 +1,6 @@
 import { judgeAttempt } from './invariants/connections.ts';
 import { judgeHeldConnection } from './invariants/established.ts';
-import { type HealthSample, judgeHealth } from './invariants/health.ts';
+import { type HealthSample, judgeHealth, type KnownState } from './invariants/health.ts';
 import { judgeUsage, usageOf } from './invariants/resources.ts';
 import type { Violation } from './invariants/violation.ts';
 import type { World } from './world/world.ts';
@@ -8,7 +8,7 @@ import type { World } from './world/world.ts';
 const SAMPLE_MS = 500;
 /** A process that starts on a busy machine needs this long until it answers. */
 const START_MS = 15_000;
-/** The proxy looks at a changed configuration file within this time. */
+/** The proxy notices a changed configuration file, and an API server that is gone, within this time. */
 const NOTICE_MS = 4000;
 
 /** Checks, all the time, what must hold all the time. */
@@ -48,8 +48,11 @@ export class Monitor {
   }
 
   #checkConnections(): void {
-    const { clients, ledger, impairments } = this.#world;
-    for (const attempt of clients.takeAttempts()) this.#report(judgeAttempt(attempt, ledger, impairments));
+    const { clients, ledger, impairments, starvation } = this.#world;
+    const starved = (begin: number, end: number) => starvation.waitedMs(begin, end);
+    for (const attempt of clients.takeAttempts()) {
+      this.#report(judgeAttempt(attempt, ledger, impairments, starved));
+    }
     for (const { client, line } of clients.takeHeldLines()) this.#report(judgeHeldConnection(client, line));
   }
 
@@ -65,17 +68,25 @@ export class Monitor {
   async #checkHealth(): Promise<void> {
     const world = this.#world;
     const { pid } = world.proxy;
-    const known = () => ({
-      isRunning: world.proxy.pid === pid && world.proxy.ageMs > START_MS && !world.isImpaired,
-      isRecovered: world.proxy.pid === pid && !world.isImpaired && world.misconfiguredAt === undefined,
-      isMisconfigured: world.proxy.pid === pid && performance.now() - (world.misconfiguredAt ?? Infinity) > NOTICE_MS,
-    });
+    const lasts = (since: number | undefined) => performance.now() - (since ?? Number.POSITIVE_INFINITY) > NOTICE_MS;
+    const known = (): KnownState => {
+      const isSame = world.proxy.pid === pid && pid !== undefined;
+      const hasStarted = isSame && world.proxy.ageMs > START_MS;
+      return {
+        isRunning: hasStarted && !world.isImpaired,
+        isRecovered: isSame && !world.isImpaired && world.misconfiguredAt === undefined,
+        isMisconfigured: isSame && lasts(world.misconfiguredAt),
+        isCutOff: hasStarted && lasts(world.apiStoppedAt),
+      };
+    };
     const [before, sample, after] = [known(), await this.#askHealth(), known()];
     // What changed while the proxy answered cannot be judged.
+    const both = (name: keyof KnownState) => before[name] && after[name];
     for (const violation of judgeHealth(sample, {
-      isRunning: before.isRunning && after.isRunning,
-      isRecovered: before.isRecovered && after.isRecovered,
-      isMisconfigured: before.isMisconfigured && after.isMisconfigured,
+      isRunning: both('isRunning'),
+      isRecovered: both('isRecovered'),
+      isMisconfigured: both('isMisconfigured'),
+      isCutOff: both('isCutOff'),
     })) {
       this.#onViolation(violation);
     }
@@ -86,7 +97,7 @@ export class Monitor {
       this.#world.node.health(path).catch(error => ({ status: undefined, text: String(error) }));
     const livez = await ask('/livez');
     const healthz = await ask('/healthz');
-    const readyz = await ask('/readyz');
+    const readyz = await ask('/readyz?verbose');
     return { livez: livez.status, healthz: healthz.status, readyz: readyz.status, text: readyz.text };
   }
 

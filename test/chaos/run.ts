@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '../../src/lib/error-text.ts';
 import { checkEnd } from './end.ts';
@@ -47,7 +48,7 @@ class Run {
   }
 
   async perform(): Promise<void> {
-    const { seed, mode, log } = this.#options;
+    const { seed, mode, log, signal } = this.#options;
     const onViolation = (violation: Violation) => this.#violated(violation);
     const world = await World.open({
       seed,
@@ -63,7 +64,9 @@ class Run {
     this.folders.push(world.access.folder);
     const monitor = new Monitor(world, onViolation);
     try {
-      await this.#rounds(world);
+      const interrupted = once(signal, 'abort');
+      await Promise.race([this.#rounds(world), interrupted]);
+      if (signal.aborted) return;
       await monitor.close();
       for (const violation of await checkEnd(world)) onViolation(violation);
       const { changes } = world.load;
@@ -78,13 +81,13 @@ class Run {
   }
 
   async #rounds(world: World): Promise<void> {
-    const { rounds, log, minutes, signal } = this.#options;
+    const { rounds, log, minutes } = this.#options;
     await this.#recover(world, START_MS);
     log.note('the proxy serves all Services');
     const begin = performance.now();
     for (const round of rounds) {
       const elapsed = performance.now() - begin;
-      if (signal.aborted || this.violations.length >= MAX_VIOLATIONS) return;
+      if (this.violations.length >= MAX_VIOLATIONS) return;
       if (elapsed > minutes * 60_000) return log.note(`the time is over: rounds from ${round.number} on are left out`);
       await delay(Math.max(0, round.atMs - elapsed));
       for (const line of scheduleLines([round])) log.note(line);

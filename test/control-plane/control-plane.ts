@@ -77,6 +77,11 @@ export class ControlPlane {
     return this.#apiserver;
   }
 
+  /** Undefined while the API server is stopped. */
+  get apiserverPid(): number | undefined {
+    return this.#apiserver?.pid;
+  }
+
   get etcd(): Etcd {
     if (!this.#etcd) throw new Error('etcd was not started');
     return this.#etcd;

@@ -7,11 +7,13 @@ export const apiStopped: Fault<{ readonly signal: string; readonly lastsMs: numb
   target: 'api',
   impairs: ['knowledge'],
   recoveryMs: 30_000,
-  choose: random => ({ signal: random.pick(['SIGTERM', 'SIGKILL']), lastsMs: random.between(500, 6000) }),
+  choose: random => ({ signal: random.pick(['SIGTERM', 'SIGKILL']), lastsMs: random.between(500, 10_000) }),
   run: (world, { signal, lastsMs }) =>
     whileApiIsAway(world, async () => {
       await world.cluster.stopApiserver(signal === 'SIGTERM' ? 'SIGTERM' : 'SIGKILL');
+      world.apiStoppedAt = performance.now();
       await delay(lastsMs);
+      world.apiStoppedAt = undefined;
       await world.cluster.startApiserver();
     }),
 };

@@ -38,6 +38,12 @@ describe('CHAOS-4 a connection gets what the API server had in the last second',
     assert.equal(isViolated(at(21_100, A)), true);
   });
 
+  test('CHAOS-4 the time in which the proxy waited for a processor does not count', () => {
+    const starved = (ms: number) => judgeAttempt(at(21_500, A), ledger(), new Impairments(), () => ms);
+    assert.equal(starved(600), undefined);
+    assert.notEqual(starved(400), undefined);
+  });
+
   test('CHAOS-4 a connection may fail only if the Service had no endpoint in the last second', () => {
     assert.equal(isViolated(at(15_000, undefined)), true);
     assert.equal(isViolated(at(10_500, undefined)), false);

@@ -16,14 +16,27 @@ export interface Attempt {
 /** An endpoint that is gone may get new connections for this long. */
 export const GRACE_MS = 1000;
 
+/** When a busy machine keeps the proxy or the API server from working, that time does not count. */
+export type Starved = (begin: number, end: number) => number;
+const NEVER_STARVED: Starved = () => 0;
+
+/** A wait this long before a connection may still concern it. */
+const STARVED_BEFORE_MS = 3000;
+
 /**
  * A connection must get what the API server had for its address at some moment of the last second. If the proxy was
  * impaired meanwhile, the moments since a second before that count, too.
  */
-export function judgeAttempt(attempt: Attempt, ledger: Ledger, impairments: Impairments): Violation | undefined {
+export function judgeAttempt(
+  attempt: Attempt,
+  ledger: Ledger,
+  impairments: Impairments,
+  starved = NEVER_STARVED,
+): Violation | undefined {
   const { address, begin, end, answer } = attempt;
-  const known = impairments.earliestKnown(begin - GRACE_MS, end);
-  const oldest = known < begin - GRACE_MS ? known - GRACE_MS : known;
+  const graceMs = GRACE_MS + starved(begin - GRACE_MS - STARVED_BEFORE_MS, end);
+  const known = impairments.earliestKnown(begin - graceMs, end);
+  const oldest = known < begin - graceMs ? known - graceMs : known;
   const states = ledger.statesBetween(address, oldest, end);
   if (answer === undefined) {
     const mayFail = states.some(({ answers }) => answers.size === 0) || impairments.overlaps('rules', oldest, end);

@@ -12,6 +12,7 @@ export function kernelState(namespace: NetworkNamespace): string {
     .map(line => nft(namespace, 'list', ...line.split(' ')));
   return [canonicalRuleset(namespace, tables.join('')), ...saved]
     .join('\n')
+    .replaceAll(', ', ',\n')
     .replaceAll(/\[\d+:\d+\]/g, '[0:0]')
     .replaceAll(/packets \d+ bytes \d+/g, 'packets 0 bytes 0');
 }

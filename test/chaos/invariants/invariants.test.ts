@@ -60,19 +60,29 @@ test('CHAOS-9 memory and descriptors have bounds', () => {
   );
 });
 
+const WATCHES = '[+]watch /api/v1/services ok: last message 3 s ago\nok';
+const NOTHING_KNOWN = { isRunning: false, isRecovered: false, isMisconfigured: false, isCutOff: false };
+
 test('CHAOS-10 a proxy that runs is alive, and one that has recovered is healthy and ready', () => {
-  const good = { livez: 200, healthz: 200, readyz: 200, text: 'ok' };
+  const good = { livez: 200, healthz: 200, readyz: 200, text: WATCHES };
   const bad = { livez: undefined, healthz: 503, readyz: 503, text: 'not ready' };
-  const known = { isRunning: true, isRecovered: true, isMisconfigured: false };
+  const known = { ...NOTHING_KNOWN, isRunning: true, isRecovered: true };
   assert.deepEqual(judgeHealth(good, known), []);
-  assert.equal(judgeHealth(bad, known).length, 3);
-  assert.deepEqual(judgeHealth(bad, { isRunning: false, isRecovered: false, isMisconfigured: false }), []);
+  assert.equal(judgeHealth(bad, known).length, 4);
+  assert.deepEqual(judgeHealth(bad, NOTHING_KNOWN), []);
 });
 
 test('CHAOS-10 a proxy with an invalid configuration file is not ready', () => {
-  const known = { isRunning: true, isRecovered: false, isMisconfigured: true };
-  assert.deepEqual(judgeHealth({ livez: 200, healthz: 200, readyz: 503, text: '' }, known), []);
-  assert.equal(judgeHealth({ livez: 200, healthz: 200, readyz: 200, text: '' }, known).length, 1);
+  const known = { ...NOTHING_KNOWN, isRunning: true, isMisconfigured: true };
+  assert.deepEqual(judgeHealth({ livez: 200, healthz: 200, readyz: 503, text: WATCHES }, known), []);
+  assert.equal(judgeHealth({ livez: 200, healthz: 200, readyz: 200, text: WATCHES }, known).length, 1);
+});
+
+test('CHAOS-10 without an API server the proxy is ready and names the problem', () => {
+  const known = { ...NOTHING_KNOWN, isRunning: true, isCutOff: true };
+  const text = '[+]watch /api/v1/services ok: last message 3 s ago: the API server refused the connection\nok';
+  assert.deepEqual(judgeHealth({ livez: 200, healthz: 200, readyz: 200, text }, known), []);
+  assert.equal(judgeHealth({ livez: 200, healthz: 200, readyz: 200, text: WATCHES }, known).length, 1);
 });
 
 test('CHAOS-11 the proxy may end only because of a fault', () => {

@@ -59,6 +59,15 @@ export class Load {
     this.#pauses--;
   }
 
+  /**
+   * Changes a Service and its endpoints, so that a proxy that knows all changes differs from one that does not. The load
+   * must be paused.
+   */
+  async mark(): Promise<void> {
+    const [pair] = PAIRS;
+    if (pair) await this.#swap(pair, PODS.slice(0, 2));
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#loop;
@@ -110,17 +119,21 @@ export class Load {
   async #change(): Promise<void> {
     const random = this.#random;
     if (random.chance(0.1)) {
-      const [one, other] = random.pick(PAIRS);
-      const [former, next] = this.#existing.has(one.name) ? [one, other] : [other, one];
-      await this.#delete(former);
-      await this.#create(next);
-      await this.#setPods(next, this.#somePods());
+      await this.#swap(random.pick(PAIRS), this.#somePods());
       return;
     }
     const spec = random.pick(CHANGED);
     if (!this.#existing.has(spec.name)) await this.#create(spec);
     else if (random.chance(0.05)) await this.#delete(spec);
     else await this.#setPods(spec, this.#somePods());
+  }
+
+  /** Deletes the one Service of a pair, and creates the other one with the same cluster IP. */
+  async #swap([one, other]: readonly [ServiceSpec, ServiceSpec], pods: readonly string[]): Promise<void> {
+    const [former, next] = this.#existing.has(one.name) ? [one, other] : [other, one];
+    await this.#delete(former);
+    await this.#create(next);
+    await this.#setPods(next, pods);
   }
 
   #somePods(): readonly string[] {

@@ -16,6 +16,7 @@ import { Ledger } from './ledger.ts';
 import { addressesOf, Load } from './load.ts';
 import { type ModeName, ProxyUnderTest } from './proxy.ts';
 import { ALL, FIRST_PORT, LAST_PORT, LOCAL_PODS, REMOTE_PODS, STABLE } from './services.ts';
+import { Starvation } from './starvation.ts';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -31,6 +32,7 @@ export class World {
   readonly access = new Access();
   readonly ledger = new Ledger();
   readonly impairments = new Impairments();
+  readonly starvation: Starvation;
   readonly log: EventLog;
   readonly node: TestNode;
   readonly #options: WorldOptions;
@@ -38,12 +40,15 @@ export class World {
   #parts: Parts | undefined;
   /** Since when the configuration file is not valid. Undefined if it is valid. */
   misconfiguredAt: number | undefined;
+  /** Since when the API server is stopped. Undefined if it runs. */
+  apiStoppedAt: number | undefined;
   /** A fault runs, or the proxy has not recovered from it yet. */
   isImpaired = true;
 
   private constructor(options: WorldOptions) {
     this.#options = options;
     this.log = options.log;
+    this.starvation = new Starvation(() => [this.#parts?.proxy?.pid, this.#parts?.cluster?.apiserverPid]);
     this.node = new TestNode(this.network.node);
   }
 
@@ -110,6 +115,7 @@ export class World {
 
   async close(): Promise<void> {
     const { proxy, clients, load, relay, cluster } = this.#parts ?? {};
+    this.starvation.close();
     await load?.close();
     await clients?.close();
     await proxy?.stop('SIGKILL');
