@@ -77,8 +77,7 @@ export class ProxyUnderTest {
 
   /** A second process beside the first one. The caller must end it. */
   startAnother(): Program {
-    const other = '127.0.0.1:0';
-    this.#write('other.yaml', { healthzBindAddress: other, metricsBindAddress: other });
+    this.#write('other.yaml', { healthzBindAddress: '127.0.0.1:10356', metricsBindAddress: '127.0.0.1:10349' });
     return this.#run('other.yaml');
   }
 
