@@ -12,8 +12,8 @@ const PROGRAM = 'build/kube-proxy.mjs';
 const CLOCK_HOOK = 'test/chaos/world/clock-hook.mjs';
 /** The kubelet waits, too, before it starts a container again. */
 const RESTART_MS = 500;
-/** Silent connections are given up after two seconds rather than 45. */
-const ENV = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '1', HTTP2_PING_TIMEOUT_SECONDS: '1' };
+/** Silent connections are given up after five seconds rather than 45. */
+const ENV = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '2', HTTP2_PING_TIMEOUT_SECONDS: '3' };
 
 export interface ProxyOptions {
   readonly namespace: NetworkNamespace;
