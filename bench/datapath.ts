@@ -61,19 +61,15 @@ async function main(): Promise<void> {
   const stage = new ServiceStage();
   closing.push(() => stage.close());
   await stage.open();
-  let labs: readonly WayLab[] | undefined;
+  const labs = await openLabs(ways, stage);
   for (const services of counts) {
     await stage.fill(services);
-    labs ??= await openLabs(
-      ways.filter(way => isPossible(way, services)),
-      stage,
-      folder,
-    );
     const possible = labs.filter(({ way }) => isPossible(way, services));
-    for (const lab of labs) if (!possible.includes(lab)) await lab.close();
-    labs = possible;
-    await measure(labs, stage, services, recorder);
+    await startProxies(possible, stage, services, folder);
+    await measure(possible, stage, services, recorder);
     recorder.write(flags['json-file']);
+    // While Services are added, the proxies would only slow down the API server.
+    for (const lab of labs) await lab.stopProxy();
   }
   for (const [title, group] of groupedBy(recorder.figures, ({ part, size }) => `${part}, ${size}`)) {
     report(rowsBySubject(group), title);
@@ -88,16 +84,38 @@ function rowsBySubject(figures: readonly Figure[]) {
   }));
 }
 
-async function openLabs(ways: readonly Way[], stage: ServiceStage, folder: string): Promise<readonly WayLab[]> {
+async function openLabs(ways: readonly Way[], stage: ServiceStage): Promise<readonly WayLab[]> {
   const labs: WayLab[] = [];
   for (const [number, way] of ways.entries()) {
     const lab = new WayLab(way, number, core);
     closing.push(() => lab.close());
     await lab.open();
-    lab.startProxy(stage.cluster, stage.machine, number, folder);
+    lab.connectTo(stage.machine);
     labs.push(lab);
   }
   return labs;
+}
+
+const DIRECT_TARGETS: Targets = { tcp: TCP_ENDPOINT, udp: UDP_ENDPOINT, many: [TCP_ENDPOINT] };
+
+function targetsOf({ way }: WayLab, stage: ServiceStage): Targets {
+  return way.name === DIRECT ? DIRECT_TARGETS : stage.targets();
+}
+
+/** One after another, so that they do not slow down each other. */
+async function startProxies(
+  labs: readonly WayLab[],
+  stage: ServiceStage,
+  services: number,
+  folder: string,
+): Promise<void> {
+  for (const lab of labs) {
+    console.error(`${services} Services: waiting for ${lab.way.name}`);
+    lab.startProxy(stage.cluster, folder);
+    const { tcp, many } = targetsOf(lab, stage);
+    await lab.untilAllConnect([tcp, ...many]);
+    await lab.checkSockets(tcp);
+  }
 }
 
 async function measure(
@@ -106,18 +124,10 @@ async function measure(
   services: number,
   recorder: Recorder,
 ): Promise<void> {
-  const targets = stage.targets();
-  const direct: Targets = { tcp: TCP_ENDPOINT, udp: UDP_ENDPOINT, many: [TCP_ENDPOINT] };
-  const targetsOf = ({ way }: WayLab) => (way.name === DIRECT ? direct : targets);
-  for (const lab of labs) {
-    console.error(`${services} Services: waiting for ${lab.way.name}`);
-    await lab.untilAllConnect([targetsOf(lab).tcp, ...targetsOf(lab).many]);
-    await lab.checkSockets(targets.tcp);
-  }
   for (const operation of Object.keys(OPERATIONS) as readonly Operation[]) {
     console.error(`${services} Services: ${operation}`);
     const slices = await takePathTurns(labs, rounds, async lab =>
-      sliceOf(lab.way.name, operation, await lab.run(operation, targetsOf(lab), Number(flags.slice))),
+      sliceOf(lab.way.name, operation, await lab.run(operation, targetsOf(lab, stage), Number(flags.slice))),
     );
     recorder.add(...pathFigures(slices, operation, `${services} Services`));
   }

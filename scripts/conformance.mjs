@@ -1,15 +1,13 @@
 // npm run conformance: see test/conformance/suite/arguments.ts. Builds what the tests need, and starts them.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { buildProgram, bundle } from './build.mjs';
 import { debianSystem } from './conformance/debian.mjs';
 import { imagesOfCluster } from './conformance/images.mjs';
+import { pointsmanImage } from './conformance/pointsman-image.mjs';
 import { clusterPrograms, KUBERNETES_VERSION } from './conformance/programs.mjs';
 import { CONFORMANCE_PROGRAMS } from './programs.mjs';
-import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root, run } from './setup.mjs';
-
-const IMAGES = `${root}build/conformance`;
+import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root } from './setup.mjs';
 
 try {
   await main(process.argv.slice(2));
@@ -41,15 +39,12 @@ async function main(words) {
 /** @param {import('../test/conformance/suite/arguments.ts').Arguments} args */
 async function partsOf({ way, isUpstream }) {
   const programs = clusterPrograms();
-  if (!isUpstream) await buildProgram();
-  if (!isUpstream && way === 'pods')
-    run(process.execPath, ['scripts/release.mjs', '--only', 'image', '--output', IMAGES]);
-  const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+  if (!isUpstream && way === 'process') await buildProgram();
   return {
     programs,
     images: imagesOfCluster(programs),
     cniPrograms: `${debianSystem()}/usr/lib/cni`,
-    image: { archive: `${IMAGES}/pointsman-${version}.oci.tar`, version },
+    image: !isUpstream && way === 'pods' ? await pointsmanImage() : undefined,
     kubernetesVersion: KUBERNETES_VERSION,
   };
 }

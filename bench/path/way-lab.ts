@@ -21,6 +21,7 @@ export const UDP_ENDPOINT: SocketAddress = { ip: SERVER_IP, port: 8053 };
 /** The time until ebpf mode serves sockets after the rules are there. */
 const SOCKETS_MS = 20_000;
 const LOOK_MS = 100;
+const SHOWN_LINES = 20;
 
 /** Hides the machine's file system for BPF objects, so that the proxy pins nothing there. */
 const WITHOUT_BPFFS = ['unshare', '--mount', 'sh', '-c', 'mount -t tmpfs none /sys/fs/bpf && exec "$@"', 'sh'];
@@ -35,6 +36,7 @@ export interface WayLoad extends Load {
 export class WayLab {
   readonly way: Way;
   readonly #lab: EbpfLab;
+  readonly #number: number;
   readonly #core: number;
   readonly #group: BenchGroup | undefined;
   readonly #servers: Role[] = [];
@@ -44,8 +46,9 @@ export class WayLab {
 
   constructor(way: Way, number: number, core: number) {
     this.way = way;
+    this.#number = number;
     this.#core = core;
-    this.#lab = new EbpfLab(`192.168.1.${number + 1}` as Ip);
+    this.#lab = new EbpfLab(nodeIp(number));
     this.#group = way.proxy?.mode === 'ebpf' ? new BenchGroup() : undefined;
   }
 
@@ -63,25 +66,34 @@ export class WayLab {
     this.#group?.take(this.#client.pid);
   }
 
-  /** Links the node with the machine of the API server, and starts the proxy. */
-  startProxy(cluster: ControlPlane, control: Machine, number: number, folder: string): void {
+  /** Links the node with the machine of the API server. */
+  connectTo(control: Machine): void {
+    const name = `node${this.#number}`;
+    const { node } = this.#lab;
+    const link = control.route.addLink({ kind: 'veth', name, peer: { name: 'control', namespace: node.namespace } });
+    const uplink = node.link('control');
+    control.route.setLink(link, { up: true });
+    node.route.setLink(uplink, { up: true });
+    control.awaitLink(name);
+    const ip = nodeIp(this.#number);
+    control.route.addRoute({ destination: hostCidr(ip), dev: link });
+    node.route.addRoute({ destination: hostCidr(NODE_IP), dev: uplink, src: ip });
+  }
+
+  startProxy(cluster: ControlPlane, folder: string): void {
     const { proxy } = this.way;
     if (!proxy) return;
-    const name = `node${number}`;
-    const peer = { name: 'control', namespace: this.#lab.node.namespace };
-    const link = control.route.addLink({ kind: 'veth', name, peer });
-    const uplink = this.#lab.node.link('control');
-    control.route.setLink(link, { up: true });
-    this.#lab.node.route.setLink(uplink, { up: true });
-    control.awaitLink(name);
-    control.route.addRoute({ destination: hostCidr(`192.168.1.${number + 1}` as Ip), dev: link });
-    const src = `192.168.1.${number + 1}` as Ip;
-    this.#lab.node.route.addRoute({ destination: hostCidr(NODE_IP), dev: uplink, src });
     const configuration = { mode: proxy.mode, clusterCIDR: POD_RANGE, detectLocalMode: 'ClusterCIDR' };
-    const path = `${folder}/proxy-${number}.yaml`;
+    const path = `${folder}/proxy-${this.#number}.yaml`;
     writeFileSync(path, proxyConfigurationText(cluster.kubeconfig('proxy'), configuration));
-    const command = [...this.#prefix(), ...proxy.subject.command, '--config', path, ...this.#flags(folder, number)];
+    const command = [...this.#prefix(), ...proxy.subject.command, '--config', path, ...this.#flags(folder)];
     this.#proxy = new Program(this.way.name, command, { namespace: this.#lab.node.namespace });
+  }
+
+  async stopProxy(): Promise<void> {
+    const proxy = this.#proxy;
+    this.#proxy = undefined;
+    await proxy?.stop('SIGTERM');
   }
 
   #prefix(): readonly string[] {
@@ -89,11 +101,11 @@ export class WayLab {
   }
 
   /** Several of our programs run at the same time. */
-  #flags(folder: string, number: number): readonly string[] {
+  #flags(folder: string): readonly string[] {
     if (this.way.proxy?.subject.name !== OURS) return [];
     return [
       '--inspect-socket',
-      `${folder}/inspect-${number}.sock`,
+      `${folder}/inspect-${this.#number}.sock`,
       ...(this.#group ? ['--cgroup-root', this.#group.path] : []),
     ];
   }
@@ -101,10 +113,13 @@ export class WayLab {
   /** Waits until all these Services connect. */
   async untilAllConnect(addresses: readonly SocketAddress[]): Promise<void> {
     const connected = this.#ask({ kind: 'until all connect', addresses });
-    const ended = this.#proxy?.exit.then(() => {
-      throw new Error(`${this.way.name} ended:\n${this.#proxy?.lines.slice(-20).join('\n')}`);
+    const proxy = this.#proxy;
+    let isDone = false;
+    const ended = proxy?.exit.then(() => {
+      if (!isDone) throw new Error(`${this.way.name} ended:\n${proxy.lines.slice(-SHOWN_LINES).join('\n')}`);
     });
     await (ended ? Promise.race([connected, ended]) : connected);
+    isDone = true;
   }
 
   /** Fails if ebpf mode does not translate at the socket, or another way does: the figures would be worth nothing. */
@@ -140,13 +155,17 @@ export class WayLab {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#proxy?.stop('SIGTERM');
+    await this.stopProxy();
     await Promise.all([...this.#servers, ...(this.#client ? [this.#client] : [])].map(role => role.end()));
     // The kernel removes an ended process from its group a moment later.
     await sleep(this.#group ? 200 : 0);
     this.#group?.close();
     this.#lab.close();
   }
+}
+
+function nodeIp(number: number): Ip {
+  return `192.168.1.${number + 1}` as Ip;
 }
 
 /** Milliseconds of processor time of all threads of a process. */

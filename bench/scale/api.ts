@@ -23,7 +23,16 @@ export async function loadObjects(cluster: ControlPlane, { services, endpoints }
 
 export async function create(cluster: ControlPlane, object: KubeObject): Promise<void> {
   const path = COLLECTIONS[object.kind] ?? '';
-  checkAnswer(`POST ${path}`, await cluster.request('POST', path, object));
+  try {
+    checkAnswer(`POST ${path}`, await cluster.request('POST', path, object));
+  } catch (error) {
+    // A busy API server answers late, and has made the object nevertheless.
+    if (!(await exists(cluster, object))) throw error;
+  }
+}
+
+async function exists(cluster: ControlPlane, object: KubeObject): Promise<boolean> {
+  return (await cluster.request('GET', pathOf(object))).status === 200;
 }
 
 /** Replaces an object, whatever version it has. */

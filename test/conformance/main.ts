@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { Cluster, type ClusterParts } from './cluster/cluster.ts';
-import { type NodeProxies, type ProxyParts, startProxy } from './proxies/proxy.ts';
+import { waitForProxies } from './proxies/ask.ts';
+import { imageOf, type NodeProxies, type ProxyParts, startProxy } from './proxies/proxy.ts';
 import { type Arguments, readArguments } from './suite/arguments.ts';
 import { addRecord, compare, type Recorded, tableText } from './suite/comparison.ts';
 import type { Results } from './suite/results.ts';
@@ -46,9 +47,10 @@ async function test(cluster: Cluster, args: Arguments, report: (step: string) =>
   report(`proxies: ${isUpstream ? 'upstream' : 'Pointsman'}, ${args.mode}, ${args.way}`);
   const proxy = await startProxy(cluster, { ...args, isUpstream }, parts);
   try {
+    await waitForProxies(cluster, args.mode);
     cluster.kubectl(['--namespace', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=3m']);
     report(`tests, ${args.procs} at a time`);
-    if (args.whileItRuns) return await runWhileProxiesChange(cluster, args, parts.image, report);
+    if (args.whileItRuns) return await runWhileProxiesChange(cluster, args, imageOf(parts), report);
     return await runSuite(cluster, args);
   } finally {
     saveLogs(proxy, args.output);
@@ -100,3 +102,5 @@ try {
   console.error((error as Error).message);
   process.exitCode = 1;
 }
+// After a stop, tests may still wait for a cluster that is gone.
+process.exit();

@@ -6,6 +6,12 @@ const TAIL_LINES = 30;
 const POLL_MS = 200;
 const STOP_MS = 10_000;
 
+export interface BackgroundOptions {
+  /** The path of its log file. */
+  readonly log: string;
+  readonly cwd?: string;
+}
+
 /** A program in the background. It writes to a log file, and ends with this process. */
 export class Background {
   readonly name: string;
@@ -14,7 +20,7 @@ export class Background {
   readonly #exit: Promise<void>;
   #hasEnded = false;
 
-  constructor(name: string, command: readonly string[], options: { readonly log: string; readonly cwd?: string }) {
+  constructor(name: string, command: readonly string[], options: BackgroundOptions) {
     this.name = name;
     this.#log = options.log;
     const fd = openSync(options.log, 'a');

@@ -1,8 +1,8 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CONTROL_PLANE, DNS_IP, type Host, NODES } from './addresses.ts';
-import { Background } from './background.ts';
+import { Background, type BackgroundOptions } from './background.ts';
 import { CONTROL_PLANE_COMMANDS } from './control-plane-commands.ts';
 import { writeCredentials } from './credentials.ts';
 import { LoadBalancer } from './load-balancer.ts';
@@ -70,6 +70,13 @@ export class Cluster {
     this.kubectl(['apply', '--filename', '-'], manifests);
   }
 
+  /** Runs a program in the network of a host until it ends, or until the cluster is removed. */
+  background(name: string, host: Host, command: readonly string[], options: BackgroundOptions): Background {
+    const program = new Background(name, this.network.inside(host, command), options);
+    this.#programs.push(program);
+    return program;
+  }
+
   /** A path through which other programs enter the network of the control plane. */
   get networkPath(): string {
     return this.network.of(CONTROL_PLANE).path;
@@ -82,16 +89,15 @@ export class Cluster {
     for (const program of this.#programs.toReversed()) await program.stop('SIGKILL');
     this.network.close();
     cpSync(`${this.folder}/logs`, `${logFolder}/logs`, { recursive: true });
-    rmSync(this.folder, { recursive: true, force: true });
+    // Node needs several times as long for so many files.
+    run('rm', ['-rf', this.folder]);
   }
 
   async #startControlPlane(): Promise<void> {
     writeCredentials(this.folder);
     for (const [name, command] of Object.entries(CONTROL_PLANE_COMMANDS)) {
-      const log = `${this.folder}/logs/${name}.log`;
-      const inside = this.network.inside(CONTROL_PLANE, command);
-      const program = new Background(name, inside, { log, cwd: this.folder });
-      this.#programs.push(program);
+      const options = { log: `${this.folder}/logs/${name}.log`, cwd: this.folder };
+      const program = this.background(name, CONTROL_PLANE, command, options);
       if (name === 'kube-apiserver') await program.ready(() => this.#answers());
     }
   }

@@ -11,7 +11,8 @@ export interface NodeProxies {
 }
 
 export interface ProxyParts {
-  readonly image: PointsmanImage;
+  /** Undefined if no pod of Pointsman is wanted. */
+  readonly image?: PointsmanImage;
   readonly kubernetesVersion: string;
 }
 
@@ -24,5 +25,10 @@ export function startProxy(
     return startProcesses(cluster, mode, isUpstream ? 'kube-proxy' : `${process.cwd()}/bin/kube-proxy`);
   }
   if (isUpstream) return startUpstreamPods(cluster, mode, parts.kubernetesVersion);
-  return startPointsmanPods(cluster, mode, parts.image);
+  return startPointsmanPods(cluster, mode, imageOf(parts));
+}
+
+export function imageOf({ image }: ProxyParts): PointsmanImage {
+  if (!image) throw new Error('The image of Pointsman was not built');
+  return image;
 }

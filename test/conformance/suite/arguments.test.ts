@@ -44,8 +44,8 @@ describe('the arguments of npm run conformance', () => {
     [['--record'], /add --upstream/],
     [['--upstream', '--proxy-mode', 'ebpf'], /upstream has no ebpf mode/],
     [['--short', '--focus', 'DNS'], /exclude each other/],
-    [['--while-it-runs', '--upstream'], /leave --upstream and --as out/],
-    [['--while-it-runs', '--as', 'process'], /leave --upstream and --as out/],
+    [['--while-it-runs', '--upstream'], /leave --upstream, --as and --proxy-mode out/],
+    [['--while-it-runs', '--as', 'process'], /leave --upstream, --as and --proxy-mode out/],
     [['--focus', '('], /Invalid regular expression/],
     [['--fokus', 'DNS'], /Unknown option/],
   ] as const) {

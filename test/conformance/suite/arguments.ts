@@ -59,8 +59,8 @@ export function readArguments(args: readonly string[], processors: number): Argu
   if (values.help) return undefined;
   const isUpstream = values.upstream;
   const whileItRuns = values['while-it-runs'];
-  if (whileItRuns && (isUpstream || values.as !== 'pods')) {
-    throw new Error('--while-it-runs changes pods from upstream to Pointsman: leave --upstream and --as out');
+  if (whileItRuns && (isUpstream || values.as !== 'pods' || values['proxy-mode'] !== 'nftables')) {
+    throw new Error('--while-it-runs chooses the proxies itself: leave --upstream, --as and --proxy-mode out');
   }
   if (values.record && !isUpstream) throw new Error('--record records only upstream: add --upstream');
   const mode = oneOf(MODES, values['proxy-mode'], '--proxy-mode');

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { CONTROL_PLANE, NODES } from '../cluster/addresses.ts';
-import { Background } from '../cluster/background.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Arguments } from './arguments.ts';
 import { type Results, readResults } from './results.ts';
@@ -16,13 +15,11 @@ export async function runSuite(cluster: Cluster, { selection, procs, output }: A
     ...['--kubeconfig', cluster.kubeconfig, '--provider', 'skeleton', '--num-nodes', `${NODES.length}`],
     ...['--report-dir', output, '--dump-logs-on-failure=false', '--disable-log-dump'],
   ];
-  const command = cluster.network.inside(CONTROL_PLANE, [...tests, '--', ...flags]);
-  const program = new Background('ginkgo', command, { log: `${output}/ginkgo.log`, cwd: cluster.folder });
-  try {
-    await program.ready(() => program.hasEnded, MAX_SUITE_MS);
-  } finally {
-    await program.stop('SIGINT');
-  }
+  // Ginkgo starts further processes. With a process namespace of their own, all end with it.
+  const command = ['unshare', '--pid', '--fork', '--kill-child', ...tests, '--', ...flags];
+  const options = { log: `${output}/ginkgo.log`, cwd: cluster.folder };
+  const program = cluster.background('ginkgo', CONTROL_PLANE, command, options);
+  await program.ready(() => program.hasEnded, MAX_SUITE_MS);
   const junit = `${output}/junit_01.xml`;
   try {
     return readResults(readFileSync(junit, 'utf8'));

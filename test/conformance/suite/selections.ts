@@ -31,8 +31,14 @@ const SHORT_AREAS = [
 
 /** Tests of more than a minute, or of what another test of the selection shows too. */
 const LONG = [
-  ...['affinity timeout', 'up and down services', 'service-proxy-name', 'terminating', 'headless', 'invalid conntrack'],
-  ...['should only target nodes', 'evicted', 'hostNetwork: true', 'switch session affinity', 'ExternalName'],
+  ...[
+    'affinity timeout',
+    'up and down services',
+    'service-proxy-name',
+    'invalid conntrack',
+    'should only target nodes',
+  ],
+  ...['hostNetwork: true', 'to terminating and unready', 'to local terminating'],
 ];
 
 /** About ten minutes on two processors. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CONTROL_PLANE, type Host, NODES } from '../cluster/addresses.ts';
-import { Background } from '../cluster/background.ts';
+import type { Background } from '../cluster/background.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { waitUntil } from '../cluster/run.ts';
 import { readCounts, type TrafficCount } from './traffic-counts.ts';
@@ -49,5 +49,5 @@ function startClient(cluster: Cluster, host: Host, targets: readonly string[]) {
   const log = `${cluster.folder}/logs/${name}.log`;
   const rate = `${CONNECTIONS_EACH_SECOND}`;
   const command = [process.execPath, 'test/swap/connections.mjs', 'poll', rate, ...targets];
-  return { log, program: new Background(name, cluster.network.inside(host, command), { log }) };
+  return { log, program: cluster.background(name, host, command, { log }) };
 }
