@@ -26,6 +26,7 @@ import { measureChanges } from './scale/one-change.ts';
 import { measureRestart } from './scale/restart.ts';
 import { type Effort, Stage } from './scale/stage.ts';
 import { OURS, ourSubject, type Subject, upstreamSubjects } from './scale/subjects.ts';
+import { runAndClose } from './support/closing.ts';
 import { type Size, sizeName } from './support/cluster.ts';
 import { COMMON_FLAGS, parseSizes } from './support/flags.ts';
 import { reportMachine } from './support/report.ts';
@@ -146,10 +147,4 @@ function log(message: string): void {
 }
 
 if (flags.role === CONNECTOR) playConnector();
-else {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void (stage?.close() ?? Promise.resolve()).finally(() => process.exit(1)));
-  }
-  await main();
-  process.exit(0);
-}
+else await runAndClose(main, async () => stage?.close());

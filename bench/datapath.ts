@@ -23,6 +23,7 @@ import { comparisonsOf, DIRECT, isPossible, type Way, waysOf } from './path/ways
 import { type Figure, Recorder } from './record/result.ts';
 import { groupedBy, rowsOf } from './record/tables.ts';
 import { ourSubject, upstreamSubject } from './scale/subjects.ts';
+import { runAndClose } from './support/closing.ts';
 import { cores } from './support/datapath.ts';
 import { COMMON_FLAGS } from './support/flags.ts';
 import { report, reportMachine } from './support/report.ts';
@@ -139,14 +140,4 @@ async function closeAll(): Promise<void> {
 }
 
 if (flags.role === PLAYER) play();
-else {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void closeAll().finally(() => process.exit(1)));
-  }
-  try {
-    await main();
-  } finally {
-    await closeAll();
-  }
-  process.exit(0);
-}
+else await runAndClose(main, closeAll);

@@ -82,7 +82,7 @@ function panelOf(choice: PanelChoice, { figures, series }: Result, subjects: rea
   if ('seriesOf' in choice) {
     const { size } = series.findLast(({ part }) => part === choice.seriesOf) ?? {};
     const chosen = series.filter(each => each.part === choice.seriesOf && each.size === size);
-    return chosen.length === 0 ? [] : [timePanel(`${choice.title}, ${size}`, chosen, subjects)];
+    return chosen.length === 0 ? [] : [timePanel(`${choice.title}, ${size?.replace('x', '×')}`, chosen, subjects)];
   }
   // A logarithmic axis has no 0.
   const chosen = figures.filter(({ part, name, value }) => part === choice.part && name === choice.name && value > 0);

@@ -42,6 +42,7 @@ export class Stage {
   #connector: Connector | undefined;
   #probe: Probe | undefined;
   #proxy: RunningProxy | undefined;
+  #closed: Promise<void> | undefined;
 
   constructor(size: Size, mode: string, effort: Effort, recorder: Recorder) {
     this.size = size;
@@ -118,7 +119,13 @@ export class Stage {
     return { part, size: sizeName(this.size), subject: subject.name, ...figure };
   }
 
-  async close(): Promise<void> {
+  /** A second call waits for the first. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     await this.stopProxy();
     for (const close of this.#closing.splice(0).reverse()) await close();
     this.#network.close();

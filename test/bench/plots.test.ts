@@ -47,7 +47,7 @@ describe('plots of results', () => {
       ] as const,
     }));
     const [drawing] = drawingsOf(result(FIGURES, { series })).filter(({ file }) => file === 'benchmark-churn.svg');
-    assert.ok(drawing?.svg.includes('memory during churn, 5000x5, MiB'));
+    assert.ok(drawing?.svg.includes('memory during churn, 5000×5, MiB'));
   });
 
   test('BENCH-8 without its figures a picture is left out', () => {
