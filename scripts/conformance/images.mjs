@@ -19,7 +19,7 @@ const TEST_IMAGES = 'registry.k8s.io/e2e-test-images/';
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
 /**
- * Writes the archive if a program is newer than it.
+ * Writes the archive if a program is newer than it. Its name has a number that changes with this file.
  * @param {Programs} programs
  * @returns {string} its path
  */

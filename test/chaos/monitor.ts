@@ -11,6 +11,15 @@ const START_MS = 15_000;
 /** The proxy notices a changed configuration file, and an API server that is gone, within this time. */
 const NOTICE_MS = 4000;
 
+/** A proxy that got no processor for this long, within the last seconds, may have lost a connection. */
+const STARVED_MS = 1500;
+const STARVED_WITHIN_MS = 15_000;
+
+function isStarved({ starvation }: World): boolean {
+  const now = performance.timeOrigin + performance.now();
+  return starvation.waitedMs(now - STARVED_WITHIN_MS, now) > STARVED_MS;
+}
+
 /** Checks, all the time, what must hold all the time. */
 export class Monitor {
   readonly #world: World;
@@ -74,7 +83,7 @@ export class Monitor {
       const hasStarted = isSame && world.proxy.ageMs > START_MS;
       return {
         isRunning: hasStarted && !world.isImpaired,
-        isRecovered: isSame && !world.isImpaired && world.misconfiguredAt === undefined,
+        isRecovered: isSame && !world.isImpaired && world.misconfiguredAt === undefined && !isStarved(world),
         isMisconfigured: isSame && lasts(world.misconfiguredAt),
         isCutOff: hasStarted && lasts(world.apiStoppedAt),
       };

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { Cluster, type ClusterParts } from './cluster/cluster.ts';
+import { removeLeftovers } from './cluster/leftovers.ts';
 import { waitForProxies } from './proxies/ask.ts';
 import { imageOf, type NodeProxies, type ProxyParts, startProxy } from './proxies/proxy.ts';
 import { type Arguments, readArguments } from './suite/arguments.ts';
@@ -27,6 +28,7 @@ async function main(args: Arguments): Promise<number> {
   const report = (step: string) => console.log(`${((Date.now() - start) / 1000).toFixed(0).padStart(5)} s  ${step}`);
   rmSync(args.output, { recursive: true, force: true });
   mkdirSync(args.output, { recursive: true });
+  await removeLeftovers();
   const cluster = new Cluster(parts);
   try {
     const results = await Promise.race([test(cluster, args, report), stopped]);

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault } from './fault.ts';
 
@@ -21,11 +20,10 @@ export const limits: Fault<{ readonly kind: string; readonly spare: number; read
   async run({ proxy, relay }, { kind, spare, lastsMs }) {
     const { pid } = proxy;
     if (pid === undefined) return;
-    if (kind === 'nofile') {
-      prlimit(pid, `--nofile=${readdirSync(`/proc/${pid}/fd`).length + spare}:${USUAL_DESCRIPTORS}`);
-    } else {
-      prlimit(pid, `--data=${(100 + 10 * spare) << 20}:${UNLIMITED}`);
-    }
+    prlimit(
+      pid,
+      kind === 'nofile' ? `--nofile=${4 + spare}:${USUAL_DESCRIPTORS}` : `--data=${(8 * spare) << 20}:${UNLIMITED}`,
+    );
     // The proxy needs new descriptors and memory now.
     relay.cut();
     await delay(lastsMs);

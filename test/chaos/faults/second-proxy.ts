@@ -12,6 +12,7 @@ export const secondProxy: Fault<{ readonly besideMs: number; readonly takesOver:
     const other = proxy.startAnother();
     try {
       await delay(besideMs);
+      if (other.hasEnded) throw new Error('the second proxy did not wait');
       if (takesOver === 1) {
         await proxy.restart('SIGKILL');
         await delay(besideMs);

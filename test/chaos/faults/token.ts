@@ -1,18 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { whileApiIsAway } from './api-away.ts';
 import type { Fault } from './fault.ts';
 
-/** The token expires, and is replaced by another one some time later. New connections use the token of the file. */
-export const token: Fault<{ readonly expiredMs: number; readonly next: string }> = {
+/** The API server no longer accepts the token of the proxy. Some time later the token file has another one. */
+export const token: Fault<{ readonly expiredMs: number }> = {
   name: 'token',
-  target: 'network',
+  target: 'api',
   impairs: ['knowledge'],
   recoveryMs: 45_000,
-  choose: random => ({ expiredMs: random.between(0, 6000), next: random.pick(['usual', 'rotated']) }),
-  async run({ access, relay }, { expiredMs, next }) {
-    access.setToken('expired');
-    relay.cut();
+  choose: random => ({ expiredMs: random.between(0, 8000) }),
+  async run(world, { expiredMs }) {
+    const { access, cluster } = world;
+    access.replaceToken();
+    await whileApiIsAway(world, async () => {
+      await cluster.stopApiserver('SIGKILL');
+      await cluster.startApiserver();
+    });
     await delay(expiredMs);
-    access.setToken(next === 'rotated' ? 'rotated' : 'usual');
-    relay.cut();
+    access.handOutToken();
   },
 };

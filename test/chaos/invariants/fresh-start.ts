@@ -17,22 +17,43 @@ export function kernelState(namespace: NetworkNamespace): string {
     .replaceAll(/packets \d+ bytes \d+/g, 'packets 0 bytes 0');
 }
 
+interface ChainLine {
+  readonly chain: string;
+  readonly line: string;
+}
+
+/** A service port has its own rules in these chains. The order of service ports does not matter to any packet. */
+const DISPATCH_CHAIN = /^-A (?:KUBE-SERVICES|KUBE-EXTERNAL-SERVICES|KUBE-NODEPORTS|KUBE-PROXY-FIREWALL) /;
+
 /**
- * The rules by the name of their chain, and the chains that are not built in. The order of the rules of a chain stays.
- * KUBE-FIREWALL is left out, because it stays after a change of the mode (MODE-11).
+ * The rules by the name of their chain, and the chains that are not built in. The order of the rules of a chain stays,
+ * apart from the order of service ports. KUBE-FIREWALL is left out, because it stays after a change of the mode
+ * (MODE-11).
  */
 export function sortedByChain(saved: string): string {
   let table = '';
-  const rules: { readonly chain: string; readonly line: string }[] = [];
+  const lines: ChainLine[] = [];
   for (const line of saved.split('\n')) {
     if (line.startsWith('*')) table = line;
     const [, chain] = /^(?::(?=\S+ -)|-A )(\S+)/.exec(line) ?? [];
-    if (chain && !line.includes('KUBE-FIREWALL')) rules.push({ chain: `${table} ${chain}`, line });
+    if (chain && !line.includes('KUBE-FIREWALL')) lines.push({ chain: `${table} ${chain}`, line });
   }
-  return rules
-    .toSorted((one, other) => (one.chain < other.chain ? -1 : Number(one.chain > other.chain)))
+  return sortedBy(lines, orderOf)
     .map(({ chain, line }) => `${chain} ${line}`)
     .join('\n');
+}
+
+/** Chains by name. Within a chain: the rules of service ports by name, then all other rules as they are. */
+function orderOf({ chain, line }: ChainLine): string {
+  const [, servicePort] = /--comment "([^" ]+\/[^" ]+)/.exec(line) ?? [];
+  return servicePort && DISPATCH_CHAIN.test(line)
+    ? `${chain} 1 ${servicePort}`
+    : `${chain} ${line.startsWith(':') ? 0 : 2}`;
+}
+
+/** The sort is stable. */
+function sortedBy<T>(values: readonly T[], key: (value: T) => string): readonly T[] {
+  return values.toSorted((one, other) => (key(one) < key(other) ? -1 : Number(key(one) > key(other))));
 }
 
 export function judgeEndState(atEnd: string, fresh: string): Violation | undefined {

@@ -51,6 +51,15 @@ test('CHAOS-8 the order of chains does not count, the order of rules in a chain 
   assert.notEqual(one, other);
 });
 
+test('CHAOS-8 the order of service ports in a chain that leads to them does not count', () => {
+  const web = '-A KUBE-NODEPORTS -m comment --comment "default/web:http" -j WEB';
+  const api = '-A KUBE-NODEPORTS -m comment --comment "default/api:http" -j API';
+  const last = '-A KUBE-NODEPORTS -j LAST';
+  assert.equal(sortedByChain(`*nat\n${web}\n${api}\n${last}`), sortedByChain(`*nat\n${api}\n${web}\n${last}`));
+  const twice = (first: string, second: string) => sortedByChain(`*nat\n${web} ${first}\n${web} ${second}`);
+  assert.notEqual(twice('1', '2'), twice('2', '1'));
+});
+
 test('CHAOS-9 memory and descriptors have bounds', () => {
   assert.deepEqual(judgeUsage({ residentMB: MAX_RESIDENT_MB, descriptors: MAX_DESCRIPTORS }), []);
   const violated = judgeUsage({ residentMB: MAX_RESIDENT_MB + 1, descriptors: MAX_DESCRIPTORS + 1 });

@@ -1,22 +1,21 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tokenFile } from '../../control-plane/users.ts';
+import { tokenFile, tokenOf } from '../../control-plane/users.ts';
 import { type Certificate, certificates } from '../../support/certificates.ts';
 
 /** The server name that the proxy asks for. The API server has a certificate for it that a fault can replace. */
 const SERVER_NAME = 'api.test';
-const TOKENS = { usual: 'proxy-token', rotated: 'rotated-token', expired: 'expired-token' } as const;
 
 /** The files with which the proxy and the API server know each other. */
 export class Access {
+  #tokens = 0;
   readonly folder = mkdtempSync(join(tmpdir(), 'chaos-'));
 
   constructor() {
-    const rotated = `${TOKENS.rotated},system:kube-proxy,system:kube-proxy,""\n`;
-    this.write('tokens.csv', tokenFile() + rotated);
+    this.replaceToken();
+    this.handOutToken();
     this.write('ca.crt', certificates().ca.cert);
-    this.setToken('usual');
     this.setCertificate('server');
   }
 
@@ -28,8 +27,15 @@ export class Access {
     ];
   }
 
-  setToken(token: keyof typeof TOKENS): void {
-    this.write('token', TOKENS[token]);
+  /** The API server accepts only another token of the proxy from its next start on. */
+  replaceToken(): void {
+    this.#tokens++;
+    this.write('tokens.csv', tokenFile().replace(tokenOf('proxy'), `token-${this.#tokens}`));
+  }
+
+  /** The proxy gets the token that the API server accepts. */
+  handOutToken(): void {
+    this.write('token', `token-${this.#tokens}`);
   }
 
   /** The API server notices the files by itself. */

@@ -12,8 +12,8 @@ const PROGRAM = 'build/kube-proxy.mjs';
 const CLOCK_HOOK = 'test/chaos/world/clock-hook.mjs';
 /** The kubelet waits, too, before it starts a container again. */
 const RESTART_MS = 500;
-/** Silent connections are given up after two seconds rather than 45. */
-const ENV = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '1', HTTP2_PING_TIMEOUT_SECONDS: '1' };
+/** Silent connections are given up after five seconds rather than 45. */
+const ENV = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '2', HTTP2_PING_TIMEOUT_SECONDS: '3' };
 
 export interface ProxyOptions {
   readonly namespace: NetworkNamespace;
@@ -77,8 +77,7 @@ export class ProxyUnderTest {
 
   /** A second process beside the first one. The caller must end it. */
   startAnother(): Program {
-    const other = '127.0.0.1:0';
-    this.#write('other.yaml', { healthzBindAddress: other, metricsBindAddress: other });
+    this.#write('other.yaml', { healthzBindAddress: '127.0.0.1:10356', metricsBindAddress: '127.0.0.1:10349' });
     return this.#run('other.yaml');
   }
 

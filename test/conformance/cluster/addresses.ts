@@ -10,7 +10,8 @@ export interface Host {
 
 export const CONTROL_PLANE: Host = host('control-plane', 10);
 
-export const NODES: readonly Host[] = ['node-a', 'node-b', 'node-c'].map((name, index) => host(name, 11 + index));
+/** A node's control group has its name, and all clusters of the machine share those. So the names differ. */
+export const NODES: readonly Host[] = nodeNames(process.pid).map((name, index) => host(name, 11 + index));
 
 export const API_SERVER = `https://${CONTROL_PLANE.v4}:6443`;
 export const POD_RANGES = '10.244.0.0/16,fd00:10:244::/56';
@@ -22,6 +23,11 @@ export const GATEWAY = host('gateway', 1);
 
 /** Clients of load balancers have this address, which is unlike a node's. So tests see whether it is kept. */
 export const OUTSIDE_IP = '172.31.0.10';
+
+/** The names of the nodes of the process that runs the cluster. */
+export function nodeNames(pid: number): readonly string[] {
+  return ['a', 'b', 'c'].map(letter => `node-${letter}-${pid}`);
+}
 
 function host(name: string, number: number): Host {
   return { name, v4: `${NODE_NET_V4}${number}`, v6: `${NODE_NET_V6}${number}` };

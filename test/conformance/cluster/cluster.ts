@@ -1,10 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { CONTROL_PLANE, DNS_IP, type Host, NODES } from './addresses.ts';
 import { Background, type BackgroundOptions } from './background.ts';
 import { CONTROL_PLANE_COMMANDS } from './control-plane-commands.ts';
 import { writeCredentials } from './credentials.ts';
+import { clusterFolder } from './leftovers.ts';
 import { LoadBalancer } from './load-balancer.ts';
 import { ClusterNetwork } from './network.ts';
 import { ClusterNode } from './node.ts';
@@ -21,7 +20,7 @@ export interface ClusterParts {
 
 /** A Kubernetes cluster on this machine. Each node is a set of namespaces. It has no kube-proxy yet. */
 export class Cluster {
-  readonly folder = mkdtempSync(join(tmpdir(), 'pointsman-conformance-'));
+  readonly folder = clusterFolder(process.pid);
   readonly network = new ClusterNetwork();
   readonly nodes: readonly ClusterNode[];
   readonly #parts: ClusterParts;
@@ -30,7 +29,7 @@ export class Cluster {
 
   constructor(parts: ClusterParts) {
     this.#parts = parts;
-    mkdirSync(`${this.folder}/logs`);
+    mkdirSync(`${this.folder}/logs`, { recursive: true });
     mkdirSync(`${this.folder}/bin`);
     for (const [name, path] of Object.entries(parts.programs)) symlinkSync(path, `${this.folder}/bin/${name}`);
     // The programs start one another by name.
@@ -118,7 +117,7 @@ export class Cluster {
     const ranges = read();
     this.network.routeToPods(host, ranges);
     node.writePodNetwork(ranges);
-    const zone = `topology.kubernetes.io/zone=zone-${host.name.at(-1)}`;
+    const zone = `topology.kubernetes.io/zone=zone-of-${host.name}`;
     this.kubectl(['label', '--overwrite', 'node', host.name, zone, 'topology.kubernetes.io/region=region']);
   }
 

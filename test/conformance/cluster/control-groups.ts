@@ -27,20 +27,24 @@ export class NodeControlGroup {
     return `/${this.#name}`;
   }
 
-  /** Its folder in the hierarchy of version 2, which ebpf mode needs. */
-  get unifiedPath(): string {
-    return `${isUnified() ? ROOT : `${ROOT}/unified`}/${this.#name}`;
-  }
-
-  /** The processes of the node must have ended. The kernel may take a moment to notice it. */
   async remove(): Promise<void> {
-    for (const hierarchy of hierarchies()) {
-      for (let attempt = 0; attempt < REMOVAL_TRIES; attempt++) {
-        if (removeTree(`${hierarchy}/${this.#name}`)) break;
-        await delay(REMOVAL_PAUSE_MS);
-      }
+    await removeControlGroup(this.#name);
+  }
+}
+
+/** The processes of the node must have ended. The kernel may take a moment to notice it. */
+export async function removeControlGroup(name: string): Promise<void> {
+  for (const hierarchy of hierarchies()) {
+    for (let attempt = 0; attempt < REMOVAL_TRIES; attempt++) {
+      if (removeTree(`${hierarchy}/${name}`)) break;
+      await delay(REMOVAL_PAUSE_MS);
     }
   }
+}
+
+/** The folder of a group in the hierarchy of version 2, which ebpf mode needs. */
+export function unifiedPath(name: string): string {
+  return `${isUnified() ? ROOT : `${ROOT}/unified`}/${name}`;
 }
 
 function isUnified(): boolean {

@@ -23,6 +23,8 @@ export function initScript(name: string, folder: string): string {
     ...sysctls,
     'mount -t tmpfs tmpfs /run',
     'mkdir -p /run/lock',
+    // What ebpf mode pins there vanishes with the node.
+    '[ ! -d /sys/fs/bpf ] || mount -t bpf bpf /sys/fs/bpf',
     `mount --bind ${folder}/lib /var/lib`,
     `mount --bind ${folder}/log /var/log`,
     'mount --make-rshared /',

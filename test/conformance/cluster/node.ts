@@ -45,7 +45,7 @@ export class ClusterNode {
       writeFileSync(`${this.folder}/sysctl/${path.replaceAll('/', '-')}`, `${value}\n`);
     }
     writeFileSync(`${this.folder}/resolv.conf`, '');
-    this.controlGroup = new NodeControlGroup(`pointsman-conformance-${process.pid}-${host.name}`);
+    this.controlGroup = new NodeControlGroup(host.name);
     const unshare = ['unshare', '--mount', '--uts', '--ipc', '--pid', '--fork', '--kill-child'];
     const command = [...unshare, 'bash', '-c', initScript(host.name, this.folder)];
     this.#first = new Background(host.name, network.inside(host, command), { log: this.#log('node') });

@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { Cluster } from '../cluster/cluster.ts';
+import { unifiedPath } from '../cluster/control-groups.ts';
 import type { Mode } from '../suite/arguments.ts';
 import { podKubeconfig, proxyConfiguration } from './configuration.ts';
 import { IMAGE_NAME, importPointsman, type PointsmanImage } from './pointsman-image.ts';
@@ -30,6 +31,7 @@ export async function startPointsmanPods(cluster: Cluster, mode: Mode, image: Po
 }
 
 function kustomization(mode: Mode, version: string): object {
+  const patch = patchOf(mode);
   return {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
@@ -43,13 +45,24 @@ function kustomization(mode: Mode, version: string): object {
         options: { disableNameSuffixHash: true },
       },
     ],
-    patches: MODES_WITH_INIT.includes(mode) ? [] : [{ target: { kind: 'DaemonSet' }, patch: initContainerPatch() }],
+    patches: patch.length === 0 ? [] : [{ target: { kind: 'DaemonSet' }, patch: JSON.stringify(patch) }],
   };
 }
 
+function patchOf(mode: Mode): readonly object[] {
+  const pod = '/spec/template/spec';
+  const init = { op: 'add', path: `${pod}/initContainers`, value: [initContainer()] };
+  // All nodes share one kernel, and the sockets of each node are in its own control group.
+  const group = `--cgroup-root=${unifiedPath('$(NODE_NAME)')}`;
+  return [
+    ...(MODES_WITH_INIT.includes(mode) ? [] : [init]),
+    ...(mode === 'ebpf' ? [{ op: 'add', path: `${pod}/containers/0/command/-`, value: group }] : []),
+  ];
+}
+
 /** A test wants the time-outs of connections that a proxy sets. Only a privileged container can set them. */
-function initContainerPatch(): string {
-  const container = {
+function initContainer(): object {
+  return {
     name: 'init',
     image: 'pointsman',
     imagePullPolicy: 'IfNotPresent',
@@ -58,5 +71,4 @@ function initContainerPatch(): string {
     securityContext: { privileged: true },
     volumeMounts: [{ name: 'configuration', mountPath: FOLDER, readOnly: true }],
   };
-  return JSON.stringify([{ op: 'add', path: '/spec/template/spec/initContainers', value: [container] }]);
 }

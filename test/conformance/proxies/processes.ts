@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Cluster } from '../cluster/cluster.ts';
+import { unifiedPath } from '../cluster/control-groups.ts';
 import type { Mode } from '../suite/arguments.ts';
 import { proxyConfiguration } from './configuration.ts';
 import type { NodeProxies } from './proxy.ts';
@@ -9,7 +10,7 @@ export async function startProcesses(cluster: Cluster, mode: Mode, program: stri
   const configuration = `${cluster.folder}/proxy.json`;
   writeFileSync(configuration, proxyConfiguration(mode, `${cluster.folder}/kube-proxy.conf`));
   for (const node of cluster.nodes) {
-    const group = mode === 'ebpf' ? [`--cgroup-root=${node.controlGroup.unifiedPath}`] : [];
+    const group = mode === 'ebpf' ? [`--cgroup-root=${unifiedPath(node.host.name)}`] : [];
     const flags = ['--config', configuration, '--hostname-override', node.host.name, ...group];
     node.background('proxy', [program, ...flags]);
   }

@@ -7,7 +7,7 @@ Runs Kubernetes' own network tests in a real cluster of three nodes on this mach
 recorded results of upstream's kube-proxy. Exits with 1 if a test fails that passes with upstream's.
   --proxy-mode M  nftables (the default), iptables, userspace or ebpf
   --short         a selection of about ten minutes
-  --focus REGEX   only the tests of the main list whose names match
+  --focus REGEX   the suitable tests of Kubernetes whose names match
   --as HOW        pods (the default): a DaemonSet of the image; process: a program on each node
   --while-it-runs tests of connections only; meanwhile Pointsman replaces upstream's kube-proxy, restarts, and changes
                   its mode, and no other connection may fail
