@@ -94,7 +94,7 @@ export class Recorder {
   write(path: string | undefined): void {
     if (path === undefined) return;
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, `${JSON.stringify(this.result(), undefined, 1)}\n`);
+    writeFileSync(path, `${JSON.stringify(this.result(), undefined, 2)}\n`);
   }
 }
 
