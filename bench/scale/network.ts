@@ -29,8 +29,6 @@ export class ScaleNetwork {
     this.node.awaitLink('eth0');
     this.pods.awaitLink('eth0');
     this.node.set('net/ipv4/ip_forward', 1);
-    // A Service without endpoints refuses with ICMP. With the kernel's limits, most attempts would wait for an answer.
-    this.node.set('net/ipv4/icmp_ratemask', 0);
     this.node.route.addRoute({ destination: hostCidr(PODS_IP), dev: link });
     this.pods.route.addRoute({ destination: hostCidr(NODE_IP), dev: eth0 });
     for (const range of [POD_RANGE, SERVICE_RANGE]) {
