@@ -103,12 +103,14 @@ const ofModes = kernelFiles.filter(file => file.startsWith('src/modes/'));
 const ofSuites = kernelFiles.filter(file => /^(?:test\/[^/]+|src\/(?:kernel|machine))\//.test(file));
 const others = kernelFiles.filter(file => !ofModes.includes(file) && !ofSuites.includes(file));
 const chains = [
-  [{ name: 'kernel tests of modes', files: ofModes }],
+  [
+    { name: 'kernel tests of modes', files: ofModes },
+    { name: 'other kernel tests', files: others },
+  ],
   [{ name: 'kernel tests of suites and the kernel layer', files: ofSuites }],
   [
     { name: 'plain tests', files: filesToRun('plain') },
     { name: 'browser tests', files: filesToRun('browser') },
-    { name: 'other kernel tests', files: others },
   ],
 ].filter(chain => chain.some(({ files }) => files.length > 0));
 // The output of the first chain is shown at once, that of the others when all have ended.

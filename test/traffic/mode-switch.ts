@@ -14,6 +14,8 @@ import { startProxy } from './start-proxy.ts';
 /** Time for userspace mode to remove the rules of the mode before, while connections go on. */
 const REMOVAL_MS = 1000;
 
+/** A guest on a busy machine may stand still for seconds. A connection that is lost never gets an answer. */
+const ANSWER_MS = 10_000;
 const MIN_ANSWERS = 20;
 const TIMEOUT_MS = 20_000;
 
@@ -51,7 +53,7 @@ class Clients {
 
   async #ask(client: Client, namespace: NetworkNamespace, ip: string, port: number): Promise<void> {
     while (!this.#isOver) {
-      const { failures, answers } = await probe(namespace, ip as Ip, port, 'TCP', { tries: 5, timeoutMs: 2000 });
+      const { failures, answers } = await probe(namespace, ip as Ip, port, 'TCP', { tries: 5, timeoutMs: ANSWER_MS });
       for (const failure of failures) this.failures.add(`${client}: ${failure}`);
       for (const count of answers.values()) this.answers.set(client, (this.answers.get(client) ?? 0) + count);
     }
