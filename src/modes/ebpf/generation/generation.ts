@@ -18,7 +18,7 @@ import {
   stepOf,
   sumOf,
 } from './placed-port.ts';
-import { PoolTable } from './pool-table.ts';
+import { type PlacedPool, PoolTable } from './pool-table.ts';
 
 /** How many service ports are published together, and how many are looked at before the time is. */
 const CHUNK = 512;
@@ -134,10 +134,7 @@ export class Generation {
    * until then use the old ones.
    */
   async renewSlots(attach: (maps: GenerationMaps) => void): Promise<void> {
-    const pools = {
-      IPv4: [...this.ports('IPv4').values()].flatMap(port => port.pools),
-      IPv6: [...this.ports('IPv6').values()].flatMap(port => port.pools),
-    };
+    const pools = { IPv4: await this.#poolsOf('IPv4'), IPv6: await this.#poolsOf('IPv6') };
     const slots = (family: Family) => slotCapacity(sumOf(pools[family], ({ endpoints }) => endpoints.length));
     const runMaps = createRunMaps({
       pools: mapNamed(this.#maps, 'pools').spec.entries,
@@ -196,6 +193,17 @@ export class Generation {
       this.#tables[family].hasRoomFor(added);
     if (!hasRoom) return 'full';
     return this.#pools.hasSlots(family, sumOf(added, newSlots)) ? 'enough' : 'no-slots';
+  }
+
+  async #poolsOf(family: Family): Promise<readonly PlacedPool[]> {
+    const breaks = new Breaks();
+    const pools: PlacedPool[] = [];
+    for (const port of this.ports(family).values()) {
+      pools.push(...port.pools);
+      if (pools.length % CHUNK === 0 && breaks.isDue) await breaks.take();
+    }
+    await breaks.take();
+    return pools;
   }
 
   #allPorts(): readonly PlacedPort[] {
