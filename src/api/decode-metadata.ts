@@ -1,20 +1,12 @@
 import type { FieldReader, Fields } from './field-reader.ts';
 import {
-  ANNOTATION_BALANCE,
-  ANNOTATION_EJECT_AFTER,
-  ANNOTATION_ENDPOINT_END,
-  ANNOTATION_GRACE,
-  ANNOTATION_HASH_BY,
-  ANNOTATION_SCHEDULER,
-  ANNOTATION_SLOW_START,
   ANNOTATION_TRIGGER_TIME,
-  ANNOTATION_WEIGHTS,
-  ANNOTATION_ZONE_WEIGHTS,
   LABEL_HEADLESS_SERVICE,
   LABEL_SERVICE_NAME,
   LABEL_SERVICE_PROXY_NAME,
   LABEL_ZONE,
   type ObjectMeta,
+  SERVICE_ANNOTATIONS,
 } from './objects.ts';
 
 export type StringMap = Readonly<Record<string, string>>;
@@ -23,18 +15,7 @@ export type StringMap = Readonly<Record<string, string>>;
  * The labels and annotations that a proxy uses. The others are dropped: they can be larger than the rest of an object.
  */
 export const KEPT_LABELS = [LABEL_SERVICE_NAME, LABEL_SERVICE_PROXY_NAME, LABEL_HEADLESS_SERVICE, LABEL_ZONE] as const;
-export const KEPT_ANNOTATIONS = [
-  ANNOTATION_TRIGGER_TIME,
-  ANNOTATION_SCHEDULER,
-  ANNOTATION_BALANCE,
-  ANNOTATION_HASH_BY,
-  ANNOTATION_WEIGHTS,
-  ANNOTATION_ZONE_WEIGHTS,
-  ANNOTATION_SLOW_START,
-  ANNOTATION_ENDPOINT_END,
-  ANNOTATION_GRACE,
-  ANNOTATION_EJECT_AFTER,
-] as const;
+export const KEPT_ANNOTATIONS = [ANNOTATION_TRIGGER_TIME, ...SERVICE_ANNOTATIONS] as const;
 
 export const NO_ENTRIES: StringMap = Object.freeze({});
 

@@ -149,3 +149,15 @@ export const ANNOTATION_ENDPOINT_END = 'pointsman.dev/endpoint-end';
 export const ANNOTATION_GRACE = 'pointsman.dev/endpoint-end-grace-seconds';
 /** For a Service: after how many failed connections in a row an endpoint is left out for a while. */
 export const ANNOTATION_EJECT_AFTER = 'pointsman.dev/eject-after-failures';
+/** The annotations of a Service that have an effect. */
+export const SERVICE_ANNOTATIONS = [
+  ANNOTATION_SCHEDULER,
+  ANNOTATION_BALANCE,
+  ANNOTATION_HASH_BY,
+  ANNOTATION_WEIGHTS,
+  ANNOTATION_ZONE_WEIGHTS,
+  ANNOTATION_SLOW_START,
+  ANNOTATION_ENDPOINT_END,
+  ANNOTATION_GRACE,
+  ANNOTATION_EJECT_AFTER,
+] as const;

@@ -1,34 +1,16 @@
 import {
-  ANNOTATION_BALANCE,
-  ANNOTATION_EJECT_AFTER,
-  ANNOTATION_ENDPOINT_END,
-  ANNOTATION_GRACE,
-  ANNOTATION_HASH_BY,
-  ANNOTATION_SCHEDULER,
-  ANNOTATION_SLOW_START,
   ANNOTATION_WEIGHTS,
-  ANNOTATION_ZONE_WEIGHTS,
   type FieldProblem,
   fieldProblem,
   type KubeObject,
+  SERVICE_ANNOTATIONS,
 } from '../api/index.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { nearest } from '../lib/nearest.ts';
 
 const PREFIX = 'pointsman.dev/';
-const OF_SERVICE: readonly string[] = [
-  ANNOTATION_SCHEDULER,
-  ANNOTATION_BALANCE,
-  ANNOTATION_HASH_BY,
-  ANNOTATION_WEIGHTS,
-  ANNOTATION_ZONE_WEIGHTS,
-  ANNOTATION_SLOW_START,
-  ANNOTATION_ENDPOINT_END,
-  ANNOTATION_GRACE,
-  ANNOTATION_EJECT_AFTER,
-];
 const KNOWN: Partial<Record<KubeObject['kind'], readonly string[]>> = {
-  Service: OF_SERVICE,
+  Service: SERVICE_ANNOTATIONS,
   EndpointSlice: [ANNOTATION_WEIGHTS],
 };
 
@@ -46,7 +28,8 @@ export function unknownAnnotations(value: unknown, kind: KubeObject['kind']): re
 }
 
 function messageFor(name: string, kind: KubeObject['kind'], known: readonly string[]): string {
-  if (kind !== 'Service' && OF_SERVICE.includes(name)) return 'has no effect here: write it on the Service';
+  if (kind !== 'Service' && SERVICE_ANNOTATIONS.some(other => other === name))
+    return 'has no effect here: write it on the Service';
   // The common prefix would make all names alike.
   const short = (text: string) => text.slice(PREFIX.length);
   const other = nearest(short(name), known.map(short));
