@@ -1,5 +1,5 @@
 import { setPriority } from 'node:os';
-import type { EndpointSlice, Service } from '../../src/api/index.ts';
+import { ANNOTATION_BALANCE, type EndpointSlice, type Service } from '../../src/api/index.ts';
 import { attachedPrograms } from '../../src/kernel/bpf/index.ts';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { EbpfMode } from '../../src/modes/ebpf/index.ts';
@@ -31,6 +31,10 @@ export interface ChangeTime {
 export interface EbpfLoad {
   /** The first generation, which a start makes. */
   readonly first: Renewal;
+  /** A complete new generation, because a Service needs session affinity. */
+  readonly complete: Renewal;
+  /** Of another complete one, because a Service needs least connections: the longest piece, as below. */
+  readonly completeLongest: number;
   /** New maps for slots, because changes used them up. */
   readonly renewals: readonly Renewal[];
   /** Of others: milliseconds of processor time of the longest piece that held the event loop. */
@@ -50,6 +54,7 @@ const CHANGES = 200;
 const FILLER = 60_000;
 const FILLER_ENDPOINTS = 1000;
 const NEW_SERVICES = 61_000;
+const NEW_PARTS = 62_000;
 
 /** Writes a cluster to ebpf mode without the network underneath, changes it, and lets it make new maps. */
 export async function measureEbpfLoad({ size, renewals }: { size: Size; renewals: number }): Promise<EbpfLoad> {
@@ -77,7 +82,8 @@ export async function measureEbpfLoad({ size, renewals }: { size: Size; renewals
     const memory = [...mapMemory(group.fd, ['connect4', 'connect6'])];
     const endpoints = await timeEndpoints(proxy, size, times);
     const services = await timeServices(proxy, size, times);
-    return { first, memory, endpoints, services, ...(await timeRenewals(proxy, group, times, renewals)) };
+    const moved = await timeRenewals(proxy, group, times, renewals);
+    return { first, memory, endpoints, services, ...moved, ...(await timeComplete(proxy, times)) };
   } finally {
     await proxy.close();
     group.close();
@@ -163,6 +169,19 @@ async function timeRenewals(proxy: NodeProxy, group: BenchGroup, times: MapTimes
     else renewals.push(result);
   }
   return { renewals, longest };
+}
+
+/** Each of these Services needs a part that the programs lack. */
+async function timeComplete(proxy: NodeProxy, times: MapTimes) {
+  const plain = makeService(NEW_PARTS);
+  proxy.service({ ...plain, spec: { ...plain.spec, sessionAffinity: 'ClientIP' } });
+  const sticky = proxy.take();
+  const complete = await timeRenewal(times, () => proxy.write(sticky));
+  const least = makeService(NEW_PARTS + 1);
+  const annotations = { [ANNOTATION_BALANCE]: 'least-connections' };
+  proxy.service({ ...least, metadata: { ...least.metadata, annotations } });
+  const balanced = proxy.take();
+  return { complete, completeLongest: await longestPiece(() => proxy.write(balanced)) };
 }
 
 function ownedBy({ metadata: { name, namespace } }: Service, slice: EndpointSlice): EndpointSlice {

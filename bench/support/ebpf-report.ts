@@ -34,8 +34,8 @@ const LOAD_TARGETS: Readonly<Record<string, Readonly<Partial<Record<LoadFigure, 
 
 const LOAD_FIGURES = {
   maps: 'all Services written to maps: ms',
-  cpu: 'new slots because they are used up, processor time: ms',
-  longest: 'new slots, longest piece of the event loop: ms',
+  cpu: 'a complete new generation, processor time: ms',
+  longest: 'a complete new generation, longest piece of the event loop: ms',
   change: 'one change of endpoints in the kernel: µs',
   megabytes: 'maps in the kernel: MB',
 } as const;
@@ -120,6 +120,11 @@ export function reportLoad(size: Size, load: EbpfLoad): readonly Goal[] {
     [
       { maps: 'all, at the start', ...renewalRow(load.first) },
       {
+        maps: 'all, for a part that was not needed before',
+        ...renewalRow(load.complete),
+        'longest piece of the event loop': rounded(load.completeLongest),
+      },
+      {
         maps: 'new slots, because changes used them up',
         ...renewalRow({ cpu, maps }),
         'longest piece of the event loop': rounded(longest),
@@ -140,8 +145,8 @@ export function reportLoad(size: Size, load: EbpfLoad): readonly Goal[] {
   const change = median(load.endpoints.map(each => each.maps));
   const figures: Readonly<Record<LoadFigure, number>> = {
     maps: load.first.maps,
-    cpu,
-    longest,
+    cpu: load.complete.cpu,
+    longest: load.completeLongest,
     change,
     megabytes: bytes / 1e6,
   };
