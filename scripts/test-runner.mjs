@@ -5,12 +5,19 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { bundle } from './build.mjs';
 import { root } from './setup.mjs';
 
-/** @typedef {{ readonly passed: number, readonly failed: number, readonly skipped: number }} Counts */
+/**
+ * @typedef {{
+ *   readonly passed: number,
+ *   readonly failed: number,
+ *   readonly skipped: number,
+ *   readonly failures: readonly string[],
+ * }} Counts with a text for each failure
+ */
 /** @typedef {{ readonly status: number, readonly output: string }} Ended how a process ended, and what it printed */
 /** @typedef {(args: readonly string[]) => Promise<Ended>} Runner runs Node with these arguments */
 
 /** @type {Counts} */
-export const NO_TESTS = { passed: 0, failed: 0, skipped: 0 };
+export const NO_TESTS = { passed: 0, failed: 0, skipped: 0, failures: [] };
 
 /**
  * Runs all files in one process, because a process for each file would cost more time than the tests.
@@ -87,10 +94,11 @@ function signalText(signal) {
  */
 export function sum(all) {
   return all.reduce(
-    (total, { passed, failed, skipped }) => ({
+    (total, { passed, failed, skipped, failures }) => ({
       passed: total.passed + passed,
       failed: total.failed + failed,
       skipped: total.skipped + skipped,
+      failures: [...total.failures, ...failures],
     }),
     NO_TESTS,
   );
@@ -104,12 +112,12 @@ export function sum(all) {
 function countsOf(name, { status, output }, countsFile) {
   const text = existsSync(countsFile) ? readFileSync(countsFile, 'utf8') : '';
   if (text === '') {
-    const message = `The process of the ${name} ended with status ${status} before it counted its tests. This counts as one failure.\n`;
-    return { counts: { ...NO_TESTS, failed: 1 }, output: output + message };
+    const message = `The process of the ${name} ended with status ${status} before it counted its tests. This counts as one failure.`;
+    return { counts: { ...NO_TESTS, failed: 1, failures: [message] }, output: `${output}${message}\n` };
   }
   /** @type {Counts} */
   const counts = JSON.parse(text);
   if (status === 0 || counts.failed > 0) return { counts, output };
-  const message = `The process of the ${name} ended with status ${status} although no test failed. This counts as one failure.\n`;
-  return { counts: { ...counts, failed: 1 }, output: output + message };
+  const message = `The process of the ${name} ended with status ${status} although no test failed. This counts as one failure.`;
+  return { counts: { ...counts, failed: 1, failures: [message] }, output: `${output}${message}\n` };
 }

@@ -220,7 +220,7 @@ async function runWithControlPlane(kind) {
   }
 }
 
-/** Prints what was not run, how long the tests took and the counts, and ends this process. */
+/** Prints what was not run, each failure, how long the tests took and the counts, and ends this process. */
 function report() {
   const seconds = Math.round((performance.now() - start) / 1000);
   for (const { kind, reason } of notRun) {
@@ -239,6 +239,8 @@ function report() {
     ...guests.map(({ counts }) => counts),
     { ...NO_TESTS, skipped: filesNotRun },
   ]);
+  // The failures again, because they are hard to find in the output of thousands of tests.
+  for (const failure of total.failures) console.log(`FAILED: ${failure}\n`);
   console.log(`The tests took ${Math.floor(seconds / 60)} min ${seconds % 60} s.`);
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   const nothingRan = total.passed + total.failed === 0;
