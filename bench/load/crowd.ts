@@ -1,10 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createApiClient } from '../../src/client/index.ts';
+import { type ApiClient, createApiClient } from '../../src/client/index.ts';
 import type { InformerReporter } from '../../src/client/informer/index.ts';
 import { ClusterSource } from '../../src/source/index.ts';
 import { NODE } from '../../test/control-plane/node-object.ts';
 import { sharedMs } from '../scale/running-proxy.ts';
 import { answerQuestions } from '../support/role.ts';
+import { resourceOf } from './exchange.ts';
 import { PROTOBUF } from './one-proxy.ts';
 
 export const CROWD = 'crowd';
@@ -15,9 +16,13 @@ export type CrowdQuestion =
   | { readonly name: 'state' }
   | { readonly name: 'forget' };
 
-/** One request of a proxy, when its answer began or it failed. */
+/** One request of a proxy. */
 export interface Attempt {
-  readonly atMs: number;
+  /** The same for all requests of one proxy for one resource. */
+  readonly sender: string;
+  readonly sentAt: number;
+  /** When the answer began, or the request failed. */
+  readonly endedAt: number;
   /** The status, or 0 if there was no answer. */
   readonly status: number;
 }
@@ -69,7 +74,7 @@ class Crowd {
   start(proxies: number, kubeconfig: string): void {
     this.#delay.enable();
     this.#startedAt = sharedMs();
-    for (let i = 0; i < proxies; i++) this.#startOne(kubeconfig);
+    for (let i = 0; i < proxies; i++) this.#startOne(i, kubeconfig);
   }
 
   forget(): void {
@@ -92,17 +97,12 @@ class Crowd {
   }
 
   /** As the program does: first the Node, then the other resources. */
-  #startOne(kubeconfig: string): void {
-    const client = createApiClient({
-      kubeconfig,
-      clientConnection: { acceptContentTypes: '', contentType: PROTOBUF, qps: 5, burst: 10 },
-      observe: observation => {
-        if (observation.kind !== 'attempt') return;
-        this.#attempts.push({ atMs: sharedMs(), status: Number(observation.code) || 0 });
-      },
-    });
+  #startOne(number: number, kubeconfig: string): void {
+    const clientConnection = { acceptContentTypes: '', contentType: PROTOBUF, qps: 5, burst: 10 };
+    const api = createApiClient({ kubeconfig, clientConnection });
     const nodeName = NODE.metadata.name;
-    const source = new ClusterSource({ client, nodeName, accept: client.accept(), resyncMs: 0, report: SILENT });
+    const client = this.#observed(api, number);
+    const source = new ClusterSource({ client, nodeName, accept: api.accept(), resyncMs: 0, report: SILENT });
     const changed = () => {
       this.#changes++;
     };
@@ -117,5 +117,24 @@ class Crowd {
       });
     source.node.addHandler({ changed() {}, synced: startOthers });
     source.node.start();
+  }
+
+  /** The same client. It notes all requests. */
+  #observed(client: ApiClient, number: number): ApiClient {
+    return {
+      request: async request => {
+        const sender = `${number} ${resourceOf(request.path)}`;
+        const sentAt = sharedMs();
+        let status = 0;
+        try {
+          const response = await client.request(request);
+          status = response.status;
+          return response;
+        } finally {
+          this.#attempts.push({ sender, sentAt, endedAt: sharedMs(), status });
+        }
+      },
+      close: () => client.close(),
+    };
   }
 }

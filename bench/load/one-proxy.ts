@@ -19,6 +19,7 @@ const FULL_SLICE = 100;
 const FIRST_POD = 7_000_000;
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+export const JSON_TYPE = 'application/json';
 export const DEFAULT_CONNECTION: Connection = { contentType: PROTOBUF, gzip: true };
 
 export interface LoadEffort {
@@ -44,28 +45,51 @@ export class OneProxyLoad {
   }
 
   /** The proxy of the last start runs afterwards. */
-  async measureStarts(part: string, subject: Subject, connection: Connection): Promise<void> {
+  async measureStarts(
+    part: string,
+    subject: Subject,
+    connection: Connection,
+    rounds = this.#effort.rounds,
+  ): Promise<void> {
     const stage = this.#stage;
     const cpu: number[] = [];
-    for (let round = 1; round <= this.#effort.rounds; round++) {
+    for (let round = 1; round <= rounds; round++) {
       await stage.stopProxy();
       const meter = await stage.meterApiserver();
-      const proxy = await stage.startProxy(subject, connection);
-      await proxy.firstSync(TIMEOUT_MS);
-      await sleep(SETTLED_MS);
+      await this.#start(subject, connection);
       cpu.push(meter.workMs());
     }
     const tally = await stage.tally();
     this.#recordTransfers(part, subject, tally, EMPTY_TALLY, 1);
-    this.#recorder.add(repeated(this.#head(part, subject, "API server's processor", 'ms', 'time'), cpu));
+    this.#recorder.add(repeated(this.#head(part, subject, "API server's processor", 'ms', 'estimate'), cpu));
     this.#recorder.note(`${subject.name}: ${part}`, encodingOf(tally));
+  }
+
+  /** Starts a proxy for the measurements that follow. */
+  async startAgain(subject: Subject): Promise<void> {
+    await this.#stage.stopProxy();
+    await this.#start(subject, DEFAULT_CONNECTION);
+  }
+
+  async #start(subject: Subject, connection: Connection): Promise<void> {
+    const proxy = await this.#stage.startProxy(subject, connection);
+    await proxy.firstSync(TIMEOUT_MS);
+    await sleep(SETTLED_MS);
   }
 
   async measureIdle(subject: Subject): Promise<void> {
     const before = await this.#stage.tally();
     await sleep(this.#effort.idleMs);
+    const now = await this.#stage.tally();
     const minutes = this.#effort.idleMs / 60_000;
-    this.#recordTransfers('idle minute', subject, await this.#stage.tally(), before, minutes, false);
+    const transfers = transfersSince(now, before);
+    const requests = transfers.reduce((sum, transfer) => sum + transfer.requests, 0);
+    // A bookmark more or less makes a difference.
+    const estimate = this.#head('idle minute', subject, 'bytes with TLS and HTTP/2', 'bytes', 'estimate');
+    this.#recorder.add(
+      single(this.#head('idle minute', subject, 'requests', '', 'count'), requests / minutes),
+      single(estimate, (now.wireBytes - before.wireBytes) / minutes),
+    );
   }
 
   async measureChanges(subject: Subject): Promise<void> {

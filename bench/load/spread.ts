@@ -29,6 +29,29 @@ export function waviness(times: readonly number[], from: number, to: number): nu
   return total === 0 ? Number.NaN : Math.max(...slots) / (total / slots.length);
 }
 
+/** When the requests with such an answer were sent. A status of 0 means that there was no answer. */
 export function timesOf(attempts: readonly Attempt[], isWanted: (status: number) => boolean): readonly number[] {
-  return attempts.filter(({ status }) => isWanted(status)).map(({ atMs }) => atMs);
+  return attempts.filter(({ status }) => isWanted(status)).map(({ sentAt }) => sentAt);
+}
+
+/** How long each sender waited after a request with such an answer, until it sent the next one. */
+export function waitsAfter(attempts: readonly Attempt[], isWanted: (status: number) => boolean): readonly number[] {
+  const last = new Map<string, Attempt>();
+  const waits: number[] = [];
+  for (const attempt of [...attempts].sort((a, b) => a.sentAt - b.sentAt)) {
+    const former = last.get(attempt.sender);
+    if (former && isWanted(former.status)) waits.push(attempt.sentAt - former.endedAt);
+    last.set(attempt.sender, attempt);
+  }
+  return waits;
+}
+
+/** The percentage of the waits that end in the fullest tenth of a second. Without a random part it is 100. */
+export function fullestTenth(waits: readonly number[]): number {
+  const slots = new Map<number, number>();
+  for (const wait of waits) {
+    const slot = Math.floor(wait / WAVE_MS);
+    slots.set(slot, (slots.get(slot) ?? 0) + 1);
+  }
+  return (100 * Math.max(0, ...slots.values())) / Math.max(1, waits.length);
 }

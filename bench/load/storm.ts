@@ -1,6 +1,7 @@
+import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Recorder } from '../record/result.ts';
-import { type FigureHead, single } from '../record/statistics.ts';
+import { single } from '../record/statistics.ts';
 import { replace } from '../scale/api.ts';
 import { sliceObject } from '../scale/objects.ts';
 import { sharedMs } from '../scale/running-proxy.ts';
@@ -8,7 +9,7 @@ import { OURS } from '../scale/subjects.ts';
 import { Role } from '../support/role.ts';
 import { CROWD, type CrowdProgress, type CrowdState } from './crowd.ts';
 import type { LoadStage } from './load-stage.ts';
-import { peakPerSecond, timesOf, waviness } from './spread.ts';
+import { fullestTenth, peakPerSecond, timesOf, waitsAfter, waviness } from './spread.ts';
 
 const POLL_MS = 100;
 const TIMEOUT_MS = 600_000;
@@ -35,19 +36,19 @@ export class Storm {
   /** All start while the API server works. Then slices change, and then the API server restarts. */
   async measureServerUp(part: string): Promise<void> {
     const alone = await this.#changeCost();
-    await this.#withCrowd(async crowd => {
+    await this.#withCrowd(part, async crowd => {
       await this.#measureSync(part, crowd, () => this.#startCrowd(crowd));
       await crowd.ask({ name: 'forget' });
       const together = await this.#changeCost();
       const perProxy = (Math.max(0, together - alone) * 1000) / this.#proxies;
-      this.#add(part, "API server's processor for a change, each proxy", 'µs', 'time', perProxy);
+      this.#add(part, "API server's processor for a change, each proxy", 'µs', perProxy);
     });
   }
 
   /** The proxies have their objects when the API server restarts. */
   async measureRestart(part: string): Promise<void> {
     const { cluster } = this.#stage;
-    await this.#withCrowd(async crowd => {
+    await this.#withCrowd(part, async crowd => {
       await this.#startCrowd(crowd);
       await this.#untilSynced(crowd);
       await crowd.ask({ name: 'forget' });
@@ -58,9 +59,10 @@ export class Storm {
       const meter = this.#meterMemory();
       await sleep(CHECKED_MS);
       const state = await crowd.ask<CrowdState>({ name: 'state' });
-      this.#add(part, 'API server is ready after', 's', 'time', (readyAt - startedAt) / 1000);
+      this.#add(part, 'API server is ready after', 's', (readyAt - startedAt) / 1000);
       this.#recordAttempts(part, state);
-      this.#add(part, "API server's greatest memory", 'MiB', 'memory', meter.stop());
+      this.#add(part, "API server's processor since its start", 's', this.#stage.apiserverCpuMs() / 1000);
+      this.#add(part, "API server's greatest memory", 'MiB', meter.stop());
     });
   }
 
@@ -68,14 +70,14 @@ export class Storm {
   async measureServerDown(part: string): Promise<void> {
     const { cluster } = this.#stage;
     await cluster.stopApiserver();
-    await this.#withCrowd(async crowd => {
+    await this.#withCrowd(part, async crowd => {
       await this.#startCrowd(crowd);
       await sleep(AWAY_MS);
       const { attempts, startedAt } = await crowd.ask<CrowdState>({ name: 'state' });
       const failed = timesOf(attempts, status => status === 0);
       const [from, to] = [startedAt + BEGINNING_MS, startedAt + AWAY_MS];
-      this.#add(part, 'attempts a second while it is down', '', 'time', perSecond(failed, from, to));
-      this.#add(part, 'waves while it is down', '×', 'time', waviness(failed, from, to));
+      this.#add(part, 'attempts a second while it is down', '', perSecond(failed, from, to));
+      this.#add(part, 'fullest tenth of a second while it is down', '× average', waviness(failed, from, to));
       await crowd.ask({ name: 'forget' });
       await this.#measureSync(part, crowd, () => cluster.startApiserver());
     });
@@ -83,38 +85,54 @@ export class Storm {
 
   /** All start while the API server admits only few requests at a time. */
   async measureBusyServer(part: string): Promise<void> {
-    await this.#withCrowd(crowd => this.#measureSync(part, crowd, () => this.#startCrowd(crowd)));
+    await this.#withCrowd(part, crowd => this.#measureSync(part, crowd, () => this.#startCrowd(crowd)));
   }
 
   async #measureSync(part: string, crowd: Role, begin: () => Promise<void>): Promise<void> {
+    const formerPid = this.#stage.cluster.apiserverPid;
+    const formerCpuMs = formerPid === undefined ? 0 : this.#stage.apiserverCpuMs();
     const beganAt = sharedMs();
     const begun = begin();
     const memory = this.#meterMemory();
     await begun;
     const begunAt = sharedMs();
     await this.#untilSynced(crowd);
-    const cpuMs = this.#stage.apiserverCpuMs();
+    const cpuMs = this.#stage.apiserverCpuMs() - formerCpuMs;
     const state = await crowd.ask<CrowdState>({ name: 'state' });
     const synced = [...state.syncedAt].sort((a, b) => a - b);
     const since = (at: number | undefined) => ((at ?? beganAt) - beganAt) / 1000;
-    this.#add(part, 'API server was ready after', 's', 'time', since(begunAt));
-    this.#add(part, 'half of them synced after', 's', 'time', since(synced[synced.length >> 1]));
-    this.#add(part, 'all synced after', 's', 'time', since(synced.at(-1)));
+    if (formerPid === undefined) this.#add(part, 'API server is ready after', 's', since(begunAt));
+    this.#add(part, 'half of them synced after', 's', since(synced[synced.length >> 1]));
+    this.#add(part, 'all synced after', 's', since(synced.at(-1)));
     this.#recordAttempts(part, state);
-    this.#add(part, "API server's processor since its start", 's', 'time', cpuMs / 1000);
-    this.#add(part, "API server's greatest memory", 'MiB', 'memory', memory.stop());
+    this.#add(part, "API server's processor", 's', cpuMs / 1000);
+    if (formerPid !== undefined) this.#add(part, "API server's processor, each proxy", 'ms', cpuMs / this.#proxies);
+    this.#add(part, "API server's greatest memory", 'MiB', memory.stop());
   }
 
   #recordAttempts(part: string, { attempts, greatestDelayMs }: CrowdState): void {
+    const count = (isWanted: (status: number) => boolean) => timesOf(attempts, isWanted).length;
     const answered = timesOf(attempts, status => status !== 0);
-    const [first = 0, last = 0] = [Math.min(...answered), Math.max(...answered)];
-    this.#add(part, 'answered requests', '', 'time', answered.length);
-    this.#add(part, 'answered requests in the fullest second', '', 'time', peakPerSecond(answered));
-    this.#add(part, 'waves of answered requests', '×', 'time', waviness(answered, first, last));
-    this.#add(part, 'refused requests (429)', '', 'time', timesOf(attempts, status => status === 429).length);
-    this.#add(part, 'other refusals', '', 'time', timesOf(attempts, isOtherRefusal).length);
-    this.#add(part, 'requests without an answer', '', 'time', timesOf(attempts, status => status === 0).length);
-    this.#add(part, "greatest delay of the bench's event loop", 'ms', 'time', greatestDelayMs);
+    this.#add(part, 'answered requests', '', answered.length);
+    this.#add(part, 'answered requests, fullest second', '', peakPerSecond(answered));
+    this.#add(part, 'requests refused with 429', '', count(isBusy));
+    this.#add(
+      part,
+      'requests refused otherwise',
+      '',
+      'time',
+      count(status => status >= 400 && !isBusy(status)),
+    );
+    this.#add(
+      part,
+      'requests without an answer',
+      '',
+      'time',
+      count(status => status === 0),
+    );
+    const waits = waitsAfter(attempts, isBusy);
+    if (waits.length > 0) this.#add(part, 'waits after 429, fullest tenth of a second', '%', fullestTenth(waits));
+    this.#add(part, "greatest delay of the bench's event loop", 'ms', greatestDelayMs);
   }
 
   /** Milliseconds of the API server's processor time for one change of a slice. */
@@ -143,7 +161,8 @@ export class Storm {
     }
   }
 
-  async #withCrowd(work: (crowd: Role) => Promise<void>): Promise<void> {
+  async #withCrowd(part: string, work: (crowd: Role) => Promise<void>): Promise<void> {
+    this.#recorder.note(`load before ${part}, ${this.#proxies} proxies`, (loadavg()[0] ?? 0).toFixed(2));
     const crowd = await Role.start(CROWD, undefined, this.#stage.cluster.namespace);
     try {
       await work(crowd);
@@ -165,8 +184,8 @@ export class Storm {
     };
   }
 
-  #add(part: string, name: string, unit: string, kind: FigureHead['kind'], value: number): void {
-    const head = { part, size: `${this.#proxies} proxies`, subject: OURS, name, unit, kind };
+  #add(part: string, name: string, unit: string, value: number): void {
+    const head = { part, size: `${this.#proxies} proxies`, subject: OURS, name, unit, kind: 'estimate' } as const;
     this.#recorder.add(single(head, value));
   }
 }
@@ -175,6 +194,6 @@ function perSecond(times: readonly number[], from: number, to: number): number {
   return times.filter(time => time >= from && time < to).length / ((to - from) / 1000);
 }
 
-function isOtherRefusal(status: number): boolean {
-  return status >= 400 && status !== 429;
+function isBusy(status: number): boolean {
+  return status === 429;
 }

@@ -1,8 +1,8 @@
 import { figureKey, pairs } from './compare.ts';
-import type { Comparison, Figure, FigureKind, Result } from './result.ts';
+import type { Comparison, Figure, FigureKind, RatioKind, Result } from './result.ts';
 
 /** How many times worse a ratio may become. Times of a busy machine vary, and memory hardly does. */
-const TOLERANCES: Readonly<Record<Exclude<FigureKind, 'count' | 'size'>, number>> = {
+const TOLERANCES: Readonly<Record<RatioKind, number>> = {
   time: 1.5,
   rate: 1.5,
   share: 1.5,
@@ -63,7 +63,7 @@ function checkValues(now: Result, recorded: Result, kind: FigureKind, isWorse: I
 function checkRatios(now: Result, recorded: Result, { ours, theirs }: Comparison): CheckOutcome {
   const current = new Map(pairs(now.figures, ours, theirs).map(pair => [figureKey(pair.ours), pair.ratio]));
   const former = pairs(recorded.figures, ours, theirs).filter(
-    pair => pair.ours.kind !== 'count' && pair.ours.kind !== 'size' && isUsable(pair.ratio),
+    pair => isRatioKind(pair.ours.kind) && isUsable(pair.ratio),
   );
   return collect(
     former,
@@ -101,7 +101,11 @@ function collect<T>(
 
 function toleranceOf({ kind, name }: Figure): number {
   if (name.endsWith('p99')) return TAIL_TOLERANCE;
-  return kind === 'count' || kind === 'size' ? 1 : TOLERANCES[kind];
+  return isRatioKind(kind) ? TOLERANCES[kind] : 1;
+}
+
+function isRatioKind(kind: FigureKind): kind is RatioKind {
+  return kind in TOLERANCES;
 }
 
 function keyWithSubject(figure: Figure): string {

@@ -7,9 +7,11 @@ export const SCHEMA = 'pointsman-bench/1';
 
 /**
  * How two runs are compared. A count must be the same. A size in bytes must not grow, except by a little, because names
- * and versions differ in length. Everything else is compared loosely, as a ratio to another subject.
+ * and versions differ in length. An estimate varies too much to be compared. Everything else is compared loosely, as a
+ * ratio to another subject.
  */
-export type FigureKind = 'time' | 'rate' | 'memory' | 'count' | 'size' | 'share';
+export type FigureKind = RatioKind | 'count' | 'size' | 'estimate';
+export type RatioKind = 'time' | 'rate' | 'memory' | 'share';
 
 /** One measured number, with everything that is needed to find the same number in another run. */
 export interface Figure {
