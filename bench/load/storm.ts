@@ -120,14 +120,12 @@ export class Storm {
       part,
       'requests refused otherwise',
       '',
-      'time',
       count(status => status >= 400 && !isBusy(status)),
     );
     this.#add(
       part,
       'requests without an answer',
       '',
-      'time',
       count(status => status === 0),
     );
     const waits = waitsAfter(attempts, isBusy);
