@@ -1,5 +1,5 @@
 import http2, { type ClientHttp2Session, type Http2Session, type ServerHttp2Stream } from 'node:http2';
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { certificates } from '../../test/support/certificates.ts';
 import { answerQuestions } from '../support/role.ts';
 import type { Exchange, Tally } from './exchange.ts';
@@ -11,9 +11,16 @@ export const COUNTER_PORT = 8443;
 const WINDOW = 16 << 20;
 const { NGHTTP2_CANCEL } = http2.constants;
 
-export type CounterQuestion =
-  | { readonly name: 'listen'; readonly server: string; readonly key: string; readonly cert: string }
-  | { readonly name: 'tally' };
+export interface CounterOptions {
+  /** The URL of the API server. */
+  readonly server: string;
+  /** 0 means any free port. */
+  readonly port: number;
+  readonly key: string;
+  readonly cert: string;
+}
+
+export type CounterQuestion = ({ readonly name: 'listen' } & CounterOptions) | { readonly name: 'tally' };
 
 /** In its own process: passes requests on to an API server, and counts them and the bytes of their bodies. */
 export function playCounter(): void {
@@ -24,12 +31,15 @@ export function playCounter(): void {
   });
 }
 
-class Counter {
+/** Passes requests on. It speaks HTTP/2 with TLS on both sides, because bytes of TLS alone say nothing about resources. */
+export class Counter {
   readonly #exchanges: Exchange[] = [];
   readonly #sockets: Socket[] = [];
   #server = '';
+  #plain: Server | undefined;
 
-  async listen({ server, key, cert }: { server: string; key: string; cert: string }): Promise<void> {
+  /** Returns the port. */
+  async listen({ server, port, key, cert }: CounterOptions): Promise<number> {
     this.#server = server;
     const secure = http2.createSecureServer({ key, cert, settings: { initialWindowSize: WINDOW } });
     secure.on('session', session => this.#serve(session));
@@ -38,7 +48,15 @@ class Counter {
       this.#sockets.push(socket);
       secure.emit('connection', socket);
     });
-    await new Promise<void>(resolve => plain.listen(COUNTER_PORT, '127.0.0.1', resolve));
+    this.#plain = plain;
+    await new Promise<void>(resolve => plain.listen(port, '127.0.0.1', resolve));
+    const address = plain.address();
+    return typeof address === 'object' ? (address?.port ?? 0) : 0;
+  }
+
+  close(): void {
+    this.#plain?.close();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   tally(): Tally {

@@ -51,7 +51,7 @@ export class LoadStage {
     const { ca, key, cert } = counterCertificate();
     const { cluster } = this;
     this.#counter = await Role.start(COUNTER, undefined, cluster.namespace);
-    await this.#counter.ask({ name: 'listen', server: cluster.server, key, cert });
+    await this.#counter.ask({ name: 'listen', server: cluster.server, port: COUNTER_PORT, key, cert });
     const kubeconfig = this.kubeconfig(`https://127.0.0.1:${COUNTER_PORT}`, ca, connection.gzip);
     runIn(cluster.namespace, 'nft', ['flush', 'ruleset']);
     const clientConnection = { kubeconfig, contentType: connection.contentType };
