@@ -76,7 +76,7 @@ async function main(): Promise<void> {
   const recorder = new Recorder(
     'api-load',
     versions,
-    chosen.map(({ name }) => ({ ours: OURS, theirs: name })),
+    chosen.toReversed().map(({ name }) => ({ ours: OURS, theirs: name })),
   );
   if (parts.includes('one')) {
     for (const size of sizes) {
