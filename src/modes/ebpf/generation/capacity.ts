@@ -1,13 +1,6 @@
-import { FAMILIES, type Family, type Ip } from '../../../net/index.ts';
+import { FAMILIES, type Family } from '../../../net/index.ts';
 import type { MapName } from '../programs/index.ts';
-import type { NodeAddressKind, SocketPort } from '../render.ts';
-
-/** Everything that one family has in the maps. */
-export interface FamilyContents {
-  readonly family: Family;
-  readonly ports: readonly SocketPort[];
-  readonly nodeAddresses: ReadonlyMap<Ip, NodeAddressKind>;
-}
+import { type FamilyContents, portsOf } from './contents.ts';
 
 /** Used and possible entries of a map. */
 export interface Usage {
@@ -83,10 +76,10 @@ interface Need {
 
 function needOf(family: Family, contents: readonly FamilyContents[]): Need {
   const need = { ports: 0, frontends: 0, pools: 0, slots: 0, members: 0, nodeAddresses: 0 };
-  for (const { ports, nodeAddresses } of contents.filter(one => one.family === family)) {
-    need.nodeAddresses += nodeAddresses.size;
-    need.ports += ports.length;
-    for (const { targets, pools, affinitySeconds } of ports) {
+  for (const each of contents.filter(one => one.family === family)) {
+    need.nodeAddresses += each.nodeAddresses.size;
+    need.ports += each.kept.length + each.added.length;
+    for (const { targets, pools, affinitySeconds } of portsOf(each)) {
       need.frontends += targets.length;
       need.pools += pools.length;
       for (const { endpoints } of pools) {

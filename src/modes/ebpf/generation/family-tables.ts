@@ -10,8 +10,7 @@ import { newMembers, newTargets, type PlacedPort, type Step, sumOf } from './pla
 
 /** The service ports of one family, and the hash maps that have them. */
 export class FamilyTables {
-  /** By plan id. */
-  readonly ports = new Map<string, PlacedPort>();
+  #ports = new Map<string, PlacedPort>();
   readonly nodeAddresses: NodeAddressTable;
   readonly #frontends: FrontendTable;
   /** Undefined without session affinity. */
@@ -22,6 +21,11 @@ export class FamilyTables {
     this.#frontends = new FrontendTable(family, map('frontends'));
     this.nodeAddresses = new NodeAddressTable(map('nodeAddresses'));
     this.#members = hasAffinity ? new MemberTable(family, map('members')) : undefined;
+  }
+
+  /** By plan id. */
+  get ports(): ReadonlyMap<string, PlacedPort> {
+    return this.#ports;
   }
 
   *usage(): Generator<Usage> {
@@ -42,8 +46,25 @@ export class FamilyTables {
 
   /** `moved`: those whose frontends changed. `added`: how many of the targets are new. */
   set(placed: readonly PlacedPort[], moved: readonly PlacedPort[], added: number): void {
-    for (const port of placed) this.ports.set(port.port.id, port);
+    for (const port of placed) this.#ports.set(port.port.id, port);
     this.#frontends.set(moved, added);
+  }
+
+  /** Writes service ports of another generation. They are not in `ports` before `takeOver`. */
+  copy(placed: readonly PlacedPort[]): void {
+    for (const port of placed) this.addMembers(port);
+    this.#frontends.set(
+      placed,
+      sumOf(placed, ({ port }) => port.targets.length),
+    );
+  }
+
+  /** Takes the service ports of another generation, which is no longer used. A new list of all of them would take time. */
+  takeOver(former: FamilyTables, outdated: ReadonlySet<string>): void {
+    const added = this.#ports;
+    this.#ports = former.#ports;
+    for (const id of outdated) this.#ports.delete(id);
+    for (const [id, port] of added) this.#ports.set(id, port);
   }
 
   /** Removes what service ports no longer have. */
@@ -56,7 +77,7 @@ export class FamilyTables {
       this.#frontends.remove(removed, target => !kept.has(text(target)));
     }
     for (const { change, from } of steps) {
-      if (!change.to) this.ports.delete(change.id);
+      if (!change.to) this.#ports.delete(change.id);
       if (from && from.port.affinitySeconds > 0) this.#members?.remove(from, this.ports.get(change.id));
     }
   }

@@ -1,5 +1,6 @@
 import type { ProgramOptions } from '../programs/index.ts';
 import type { SocketPort } from '../render.ts';
+import { type FamilyContents, portsOf } from './contents.ts';
 import type { EbpfOptions } from './options.ts';
 
 /** Which optional parts a generation has. A part costs memory, and time in every connection. */
@@ -28,11 +29,13 @@ export function hasPartsFor(parts: NeededParts, { affinitySeconds, isLeastConnec
 }
 
 export function featuresFor(
-  ports: Iterable<SocketPort>,
+  contents: readonly FamilyContents[],
   { countConnections = false, listedNamespaces }: EbpfOptions,
 ): Features {
+  const needed = contents.map(each => neededParts(portsOf(each)));
   return {
-    ...neededParts(ports),
+    affinity: needed.some(({ affinity }) => affinity),
+    leastConnections: needed.some(({ leastConnections }) => leastConnections),
     counts: countConnections,
     listedNamespaces: listedNamespaces && [...listedNamespaces],
   };

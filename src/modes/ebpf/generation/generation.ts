@@ -3,6 +3,7 @@ import { FAMILIES, type Family, type Ip } from '../../../net/index.ts';
 import type { NodeAddressKind, SocketPool, SocketPort } from '../render.ts';
 import { ActiveEndpoints } from './active-endpoints.ts';
 import { type Capacity, slotCapacity, type Usage } from './capacity.ts';
+import type { FamilyContents } from './contents.ts';
 import { FamilyTables } from './family-tables.ts';
 import { type Features, hasPartsFor, neededParts } from './features.ts';
 import { renewLease } from './lease.ts';
@@ -22,6 +23,8 @@ import { type PlacedPool, PoolTable } from './pool-table.ts';
 
 /** How many service ports are published together, and how many are looked at before the time is. */
 const CHUNK = 512;
+/** The part of all numbers that may be used when a new generation begins. */
+const MAX_KEPT = 0.75;
 
 /**
  * What came of a write. `no-slots`: former runs took the slots. `full`: maps have not enough room, or a part is missing.
@@ -41,6 +44,8 @@ export class Generation {
   readonly #maxCounters: number;
   /** Counter 0 stays unused. */
   #nextCounter = 1;
+  /** Takes over from the generation that this one was filled from. */
+  #takeFormer: (() => void) | undefined;
 
   constructor(capacity: Capacity, features: Features, state: StateMaps) {
     this.features = features;
@@ -92,19 +97,27 @@ export class Generation {
     if (this.features.leastConnections) this.#active.sweep(this.#allPorts());
   }
 
-  /** Fills maps that are empty and were made for these service ports. */
-  async fill(family: Family, ports: readonly SocketPort[]): Promise<void> {
-    const breaks = new Breaks();
-    for (let at = 0; at < ports.length; at += CHUNK) {
-      if (breaks.isDue) await breaks.take();
-      const placed = ports.slice(at, at + CHUNK).map(port => this.#place(family, port, undefined));
-      this.#publish(
-        family,
-        placed,
-        placed,
-        sumOf(placed, ({ port }) => port.targets.length),
-      );
-    }
+  /**
+   * Whether the service ports that a new generation keeps can keep their numbers. Numbers of service ports that are gone
+   * are given again only if all are given anew.
+   */
+  hasNumbersFor(contents: readonly FamilyContents[], { pools, counts }: Capacity): boolean {
+    const added = contents.flatMap(each => each.added);
+    const usedPools = this.#pools.usedNumbers + sumOf(added, port => port.pools.length);
+    return usedPools <= pools * MAX_KEPT && this.#nextCounter + added.length <= counts * MAX_KEPT;
+  }
+
+  /** Fills maps that are empty and were made for these contents. `former` placed the service ports that are kept. */
+  async fill(contents: readonly FamilyContents[], former: Generation | undefined): Promise<void> {
+    for (const { family, nodeAddresses } of contents) this.setNodeAddresses(family, nodeAddresses);
+    if (former) await this.#adopt(former, contents);
+    for (const { family, added } of contents) await this.#add(family, added);
+  }
+
+  /** This generation serves from now on, and the one that it was filled from does not. */
+  takeOver(): void {
+    this.#takeFormer?.();
+    this.#takeFormer = undefined;
   }
 
   /** Writes everything that changed, or nothing. */
@@ -134,7 +147,10 @@ export class Generation {
    * until then use the old ones.
    */
   async renewSlots(attach: (maps: GenerationMaps) => void): Promise<void> {
-    const pools = { IPv4: await this.#poolsOf('IPv4'), IPv6: await this.#poolsOf('IPv6') };
+    const pools = {
+      IPv4: await poolsOf(this.ports('IPv4').values()),
+      IPv6: await poolsOf(this.ports('IPv6').values()),
+    };
     const slots = (family: Family) => slotCapacity(sumOf(pools[family], ({ endpoints }) => endpoints.length));
     const runMaps = createRunMaps({
       pools: mapNamed(this.#maps, 'pools').spec.entries,
@@ -142,14 +158,15 @@ export class Generation {
       slots6: slots('IPv6'),
     });
     try {
-      const { table, take } = await this.#pools.copyTo(runMaps, pools);
+      const table = new PoolTable(runMaps);
       try {
+        const takeRuns = await table.adopt(this.#pools, pools, 'copied');
         attach(new Map([...this.#maps, ...runMaps]));
+        takeRuns();
       } catch (error) {
         table.close();
         throw error;
       }
-      take();
       this.#pools.close();
       for (const name of runMaps.keys()) this.#maps.get(name)?.close();
       this.#pools = table;
@@ -195,15 +212,42 @@ export class Generation {
     return this.#pools.hasSlots(family, sumOf(added, newSlots)) ? 'enough' : 'no-slots';
   }
 
-  async #poolsOf(family: Family): Promise<readonly PlacedPool[]> {
+  /** Writes what both generations have. `former` keeps serving until `takeOver`. */
+  async #adopt(former: Generation, contents: readonly FamilyContents[]): Promise<void> {
+    const keptBy = (family: Family) => contents.filter(each => each.family === family).flatMap(({ kept }) => kept);
+    const pools = { IPv4: await poolsOf(keptBy('IPv4')), IPv6: await poolsOf(keptBy('IPv6')) };
+    const takeRuns = await this.#pools.adopt(former.#pools, pools, 'encoded');
+    this.#nextCounter = former.#nextCounter;
     const breaks = new Breaks();
-    const pools: PlacedPool[] = [];
-    for (const port of this.ports(family).values()) {
-      pools.push(...port.pools);
-      if (pools.length % CHUNK === 0 && breaks.isDue) await breaks.take();
+    for (const { family, kept } of contents) {
+      for (let at = 0; at < kept.length; at += CHUNK) {
+        if (breaks.isDue) await breaks.take();
+        const chunk = kept.slice(at, at + CHUNK);
+        this.#count(chunk);
+        this.#tables[family].copy(chunk);
+      }
     }
-    await breaks.take();
-    return pools;
+    this.#takeFormer = () => {
+      takeRuns();
+      for (const { family, outdated } of contents) {
+        this.#tables[family].takeOver(former.#tables[family], outdated);
+      }
+    };
+  }
+
+  /** Gives numbers to service ports, and writes them. */
+  async #add(family: Family, ports: readonly SocketPort[]): Promise<void> {
+    const breaks = new Breaks();
+    for (let at = 0; at < ports.length; at += CHUNK) {
+      if (breaks.isDue) await breaks.take();
+      const placed = ports.slice(at, at + CHUNK).map(port => this.#place(family, port, undefined));
+      this.#publish(
+        family,
+        placed,
+        placed,
+        sumOf(placed, ({ port }) => port.targets.length),
+      );
+    }
   }
 
   #allPorts(): readonly PlacedPort[] {
@@ -231,10 +275,25 @@ export class Generation {
     const tables = this.#tables[family];
     this.#pools.writeSlots();
     if (this.features.affinity) for (const port of placed) tables.addMembers(port);
-    if (this.features.leastConnections) {
-      for (const port of placed) if (port.port.isLeastConnections) this.#active.add(port);
-    }
+    this.#count(placed);
     this.#pools.publish();
     tables.set(placed, moved, added);
   }
+
+  /** Lets programs count the connections of endpoints, for least connections. */
+  #count(placed: readonly PlacedPort[]): void {
+    if (!this.features.leastConnections) return;
+    for (const port of placed) if (port.port.isLeastConnections) this.#active.add(port);
+  }
+}
+
+async function poolsOf(ports: Iterable<PlacedPort>): Promise<readonly PlacedPool[]> {
+  const breaks = new Breaks();
+  const pools: PlacedPool[] = [];
+  for (const port of ports) {
+    pools.push(...port.pools);
+    if (pools.length % CHUNK === 0 && breaks.isDue) await breaks.take();
+  }
+  await breaks.take();
+  return pools;
 }

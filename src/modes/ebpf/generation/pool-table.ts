@@ -16,15 +16,10 @@ export interface PlacedPool {
   readonly endpoints: readonly SocketEndpoint[];
 }
 
-/** Pools in new maps. */
-export interface PoolCopy {
-  readonly table: PoolTable;
-  /** Gives the pools the runs that they have in the new maps. */
-  take(): void;
-}
+export type PoolsByFamily = Readonly<Record<Family, readonly PlacedPool[]>>;
 
-/** How many runs are copied before the time is looked at. */
-const COPIED_AT_ONCE = 1024;
+/** How many runs are written before the time is looked at. */
+const ADOPTED_AT_ONCE = 1024;
 
 interface Slots {
   readonly map: BpfMap;
@@ -79,6 +74,11 @@ export class PoolTable {
     }
   }
 
+  /** How many numbers were given away. */
+  get usedNumbers(): number {
+    return this.#nextPool;
+  }
+
   hasNumbers(added: number): boolean {
     return this.#nextPool + added <= this.#pools.spec.entries;
   }
@@ -120,48 +120,47 @@ export class PoolTable {
   }
 
   /**
-   * Copies the runs of these pools to new maps, one behind another: what former runs took is free there. Pools keep their
-   * numbers. They keep their runs here until `take`.
+   * Takes pools from another table into maps that are empty. They keep their numbers, and get runs one behind another:
+   * what other runs took in the former maps is free here. `runs`: the slots are copied from the former maps, or encoded
+   * because another program may have changed those. Returns a function that tells the pools their new runs.
    */
-  async copyTo(maps: GenerationMaps, pools: Readonly<Record<Family, readonly PlacedPool[]>>): Promise<PoolCopy> {
-    const table = new PoolTable(maps);
-    try {
-      table.#nextPool = this.#nextPool;
-      const words = Buffer.alloc(this.#nextPool * POOL_BYTES);
-      const takes: (() => void)[] = [];
-      for (const family of FAMILIES) takes.push(await this.#copyRuns(table, family, pools[family], words));
-      table.#poolMemory.write(0, words);
-      const take = () => {
-        for (const each of takes) each();
-      };
-      return { table, take };
-    } catch (error) {
-      table.close();
-      throw error;
+  async adopt(former: PoolTable, pools: PoolsByFamily, runs: 'copied' | 'encoded'): Promise<() => void> {
+    this.#nextPool = former.#nextPool;
+    const words = Buffer.alloc(this.#nextPool * POOL_BYTES);
+    const firsts = { IPv4: new Uint32Array(pools.IPv4.length), IPv6: new Uint32Array(pools.IPv6.length) };
+    for (const family of FAMILIES) {
+      const from = runs === 'copied' ? former.#slots[family] : undefined;
+      await this.#adoptRuns(family, pools[family], from, { words, firsts: firsts[family] });
     }
+    this.#poolMemory.write(0, words);
+    return () => {
+      for (const family of FAMILIES) {
+        for (const [i, pool] of pools[family].entries()) pool.first = firsts[family][i] ?? 0;
+      }
+    };
   }
 
-  /** Returns a function that gives the pools their new runs. */
-  async #copyRuns(to: PoolTable, family: Family, pools: readonly PlacedPool[], words: Buffer): Promise<() => void> {
+  async #adoptRuns(
+    family: Family,
+    pools: readonly PlacedPool[],
+    from: Slots | undefined,
+    { words, firsts }: { readonly words: Buffer; readonly firsts: Uint32Array },
+  ): Promise<void> {
     const breaks = new Breaks();
     const size = SLOT_BYTES[family];
-    const from = this.#slots[family];
-    const old = from.memory.read(0, from.next);
-    const bytes = Buffer.allocUnsafe(sumOf(pools, ({ endpoints }) => endpoints.length) * size);
-    const firsts = new Uint32Array(pools.length);
+    const old = from?.memory.read(0, from.next);
+    const bytes = Buffer.alloc(sumOf(pools, ({ endpoints }) => endpoints.length) * size);
     let next = 0;
     for (const [i, { index, first, endpoints }] of pools.entries()) {
-      if (i % COPIED_AT_ONCE === 0 && breaks.isDue) await breaks.take();
-      old.copy(bytes, next * size, first * size, (first + endpoints.length) * size);
+      if (i % ADOPTED_AT_ONCE === 0 && breaks.isDue) await breaks.take();
+      if (old) old.copy(bytes, next * size, first * size, (first + endpoints.length) * size);
+      else writeSlots(endpoints, bytes, next * size, size);
       writePool({ first: next, count: endpoints.length }, words, index * POOL_BYTES);
       firsts[i] = next;
       next += endpoints.length;
     }
-    to.#slots[family].memory.write(0, bytes);
-    to.#slots[family].next = next;
-    return () => {
-      for (const [i, pool] of pools.entries()) pool.first = firsts[i] ?? 0;
-    };
+    this.#slots[family].memory.write(0, bytes);
+    this.#slots[family].next = next;
   }
 
   /** How the kernel's maps differ from pools that this process wrote, in words. */
@@ -199,11 +198,16 @@ function slotBytes(family: Family, pools: readonly PlacedPool[]): Buffer {
   const count = pools.reduce((sum, { endpoints }) => sum + endpoints.length, 0);
   const bytes = Buffer.alloc(count * size);
   let at = 0;
-  for (const { endpoints } of pools) {
-    for (const endpoint of endpoints) {
-      writeSlot(endpoint, bytes, at);
-      at += size;
-    }
-  }
+  for (const { endpoints } of pools) at = writeSlots(endpoints, bytes, at, size);
   return bytes;
+}
+
+/** Returns where the slots end. */
+function writeSlots(endpoints: readonly SocketEndpoint[], into: Buffer, at: number, size: number): number {
+  let end = at;
+  for (const endpoint of endpoints) {
+    writeSlot(endpoint, into, end);
+    end += size;
+  }
+  return end;
 }
