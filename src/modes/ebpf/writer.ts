@@ -134,6 +134,7 @@ export class EbpfWriter implements Writer {
       left: plan.port.protocol === 'TCP' ? leftFrontends(plan, placed?.port) : [],
       nodeAddresses: this.#taken.nodeAddresses,
       maps,
+      runOf: pool => generation.runOf(pool),
       nodeCookie: translation.programChoice.nodeCookie,
       isCurrent: () => translation.generation?.maps === maps,
     });
@@ -149,7 +150,14 @@ export class EbpfWriter implements Writer {
       return port ? [{ service: plan.service, placed: port }] : [];
     });
     const { nodeAddresses: addresses } = this.#taken;
-    return await listEbpf({ family, programs, own, all: placed.values(), nodeAddresses: addresses });
+    return await listEbpf({
+      family,
+      programs,
+      own,
+      all: placed.values(),
+      nodeAddresses: addresses,
+      runOf: pool => generation.runOf(pool),
+    });
   }
 
   async #changes(): Promise<readonly PortChange[]> {

@@ -39,7 +39,7 @@ export function wantedTable(
       const index = pools.size + 1;
       pools.set(index, endpoints);
       poolNames.set(index, `${port.id} ${name}`);
-      placed.push({ name, index, first: 0, endpoints });
+      placed.push({ name, index, endpoints });
     }
     for (const target of port.targets) {
       const value = targetValue({ family, port, pools: placed, counter: 0 }, target);

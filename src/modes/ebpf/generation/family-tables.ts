@@ -5,12 +5,15 @@ import { DIGIT, type Usage } from './capacity.ts';
 import { FrontendTable } from './frontend-table.ts';
 import { type GenerationMaps, mapNamed } from './maps.ts';
 import { MemberTable } from './member-table.ts';
+import { Need } from './need.ts';
 import { NodeAddressTable } from './node-address-table.ts';
 import { newMembers, newTargets, type PlacedPort, type Step, sumOf } from './placed-port.ts';
 
 /** The service ports of one family, and the hash maps that have them. */
 export class FamilyTables {
   #ports = new Map<string, PlacedPort>();
+  /** Of all service ports. */
+  #need = new Need();
   readonly nodeAddresses: NodeAddressTable;
   readonly #frontends: FrontendTable;
   /** Undefined without session affinity. */
@@ -26,6 +29,10 @@ export class FamilyTables {
   /** By plan id. */
   get ports(): ReadonlyMap<string, PlacedPort> {
     return this.#ports;
+  }
+
+  get need(): Need {
+    return this.#need;
   }
 
   *usage(): Generator<Usage> {
@@ -46,7 +53,7 @@ export class FamilyTables {
 
   /** `moved`: those whose frontends changed. `added`: how many of the targets are new. */
   set(placed: readonly PlacedPort[], moved: readonly PlacedPort[], added: number): void {
-    for (const port of placed) this.#ports.set(port.port.id, port);
+    for (const port of placed) this.#remember(port);
     this.#frontends.set(moved, added);
   }
 
@@ -60,11 +67,12 @@ export class FamilyTables {
   }
 
   /** Takes the service ports of another generation, which is no longer used. A new list of all of them would take time. */
-  takeOver(former: FamilyTables, outdated: ReadonlySet<string>): void {
+  takeOver(former: FamilyTables, dropped: Iterable<PlacedPort>): void {
     const added = this.#ports;
     this.#ports = former.#ports;
-    for (const id of outdated) this.#ports.delete(id);
-    for (const [id, port] of added) this.#ports.set(id, port);
+    this.#need = former.#need;
+    for (const { port } of dropped) this.#forget(port.id);
+    for (const port of added.values()) this.#remember(port);
   }
 
   /** Removes what service ports no longer have. */
@@ -77,7 +85,7 @@ export class FamilyTables {
       this.#frontends.remove(removed, target => !kept.has(text(target)));
     }
     for (const { change, from } of steps) {
-      if (!change.to) this.#ports.delete(change.id);
+      if (!change.to) this.#forget(change.id);
       if (from && from.port.affinitySeconds > 0) this.#members?.remove(from, this.ports.get(change.id));
     }
   }
@@ -89,5 +97,18 @@ export class FamilyTables {
       (await this.nodeAddresses.difference(breaks)) ??
       (await this.#members?.difference(this.ports.values(), breaks))
     );
+  }
+
+  #remember(placed: PlacedPort): void {
+    this.#forget(placed.port.id);
+    this.#ports.set(placed.port.id, placed);
+    this.#need.add(placed.port);
+  }
+
+  #forget(id: string): void {
+    const former = this.#ports.get(id);
+    if (!former) return;
+    this.#ports.delete(id);
+    this.#need.remove(former.port);
   }
 }

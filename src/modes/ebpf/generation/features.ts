@@ -1,6 +1,6 @@
 import type { ProgramOptions } from '../programs/index.ts';
 import type { SocketPort } from '../render.ts';
-import { type FamilyContents, portsOf } from './contents.ts';
+import type { Need } from './need.ts';
 import type { EbpfOptions } from './options.ts';
 
 /** Which optional parts a generation has. A part costs memory, and time in every connection. */
@@ -15,13 +15,11 @@ export interface Features {
 /** The parts that service ports ask for. */
 type NeededParts = Pick<Features, 'affinity' | 'leastConnections'>;
 
-export function neededParts(ports: Iterable<SocketPort>): NeededParts {
-  let [affinity, leastConnections] = [false, false];
-  for (const { affinitySeconds, isLeastConnections } of ports) {
-    affinity ||= affinitySeconds > 0;
-    leastConnections ||= isLeastConnections;
-  }
-  return { affinity, leastConnections };
+export function neededParts(needs: readonly Need[]): NeededParts {
+  return {
+    affinity: needs.some(({ withAffinity }) => withAffinity > 0),
+    leastConnections: needs.some(({ withLeastConnections }) => withLeastConnections > 0),
+  };
 }
 
 export function hasPartsFor(parts: NeededParts, { affinitySeconds, isLeastConnections }: SocketPort): boolean {
@@ -29,13 +27,11 @@ export function hasPartsFor(parts: NeededParts, { affinitySeconds, isLeastConnec
 }
 
 export function featuresFor(
-  contents: readonly FamilyContents[],
+  needs: readonly Need[],
   { countConnections = false, listedNamespaces }: EbpfOptions,
 ): Features {
-  const needed = contents.map(each => neededParts(portsOf(each)));
   return {
-    affinity: needed.some(({ affinity }) => affinity),
-    leastConnections: needed.some(({ leastConnections }) => leastConnections),
+    ...neededParts(needs),
     counts: countConnections,
     listedNamespaces: listedNamespaces && [...listedNamespaces],
   };

@@ -1,13 +1,16 @@
 import { Breaks } from '../../../lib/breaks.ts';
 import { FAMILIES, type Family, type Ip } from '../../../net/index.ts';
+import type { PoolValue } from '../programs/index.ts';
 import type { NodeAddressKind, SocketPool, SocketPort } from '../render.ts';
 import { ActiveEndpoints } from './active-endpoints.ts';
 import { type Capacity, slotCapacity, type Usage } from './capacity.ts';
-import type { FamilyContents } from './contents.ts';
+import { type FamilyContents, keptPorts } from './contents.ts';
 import { FamilyTables } from './family-tables.ts';
 import { type Features, hasPartsFor, neededParts } from './features.ts';
 import { renewLease } from './lease.ts';
+import { parts } from './map-difference.ts';
 import { closeMaps, createMaps, createRunMaps, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
+import type { Need } from './need.ts';
 import {
   hasSameFrontends,
   newPools,
@@ -76,6 +79,16 @@ export class Generation {
     return this.#tables[family].ports;
   }
 
+  /** What the service ports of a family need. */
+  need(family: Family): Need {
+    return this.#tables[family].need;
+  }
+
+  /** The slots that a pool has. */
+  runOf(pool: PlacedPool): PoolValue {
+    return this.#pools.runOf(pool);
+  }
+
   /** What programs counted, by counter. Undefined if they do not count. */
   connectionSums(): readonly number[] | undefined {
     return this.maps.get('counts')?.sums(this.#nextCounter);
@@ -88,7 +101,7 @@ export class Generation {
 
   /** A part that no service port needs any more. */
   get hasUnusedParts(): boolean {
-    const needed = neededParts(this.#allPorts().map(({ port }) => port));
+    const needed = neededParts(FAMILIES.map(family => this.need(family)));
     return needed.affinity !== this.features.affinity || needed.leastConnections !== this.features.leastConnections;
   }
 
@@ -103,14 +116,14 @@ export class Generation {
    */
   hasNumbersFor(contents: readonly FamilyContents[], { pools, counts }: Capacity): boolean {
     const added = contents.flatMap(each => each.added);
-    const usedPools = this.#pools.usedNumbers + sumOf(added, port => port.pools.length);
+    const usedPools = this.#pools.nextNumber + sumOf(added, port => port.pools.length);
     return usedPools <= pools * MAX_KEPT && this.#nextCounter + added.length <= counts * MAX_KEPT;
   }
 
-  /** Fills maps that are empty and were made for these contents. `former` placed the service ports that are kept. */
-  async fill(contents: readonly FamilyContents[], former: Generation | undefined): Promise<void> {
+  /** Fills maps that are empty and were made for these contents. With `former`, its other service ports are kept. */
+  async fill(contents: readonly FamilyContents[], former?: Generation): Promise<void> {
     for (const { family, nodeAddresses } of contents) this.setNodeAddresses(family, nodeAddresses);
-    if (former) await this.#adopt(former, contents);
+    if (former) await this.#keep(former, contents);
     for (const { family, added } of contents) await this.#add(family, added);
   }
 
@@ -147,22 +160,17 @@ export class Generation {
    * until then use the old ones.
    */
   async renewSlots(attach: (maps: GenerationMaps) => void): Promise<void> {
-    const pools = {
-      IPv4: await poolsOf(this.ports('IPv4').values()),
-      IPv6: await poolsOf(this.ports('IPv6').values()),
-    };
-    const slots = (family: Family) => slotCapacity(sumOf(pools[family], ({ endpoints }) => endpoints.length));
+    const pools = { IPv4: await this.#poolsOf('IPv4'), IPv6: await this.#poolsOf('IPv6') };
     const runMaps = createRunMaps({
       pools: mapNamed(this.#maps, 'pools').spec.entries,
-      slots4: slots('IPv4'),
-      slots6: slots('IPv6'),
+      slots4: slotCapacity(this.need('IPv4').slots),
+      slots6: slotCapacity(this.need('IPv6').slots),
     });
     try {
       const table = new PoolTable(runMaps);
       try {
-        const takeRuns = await table.adopt(this.#pools, pools, 'copied');
+        await table.copyRuns(this.#pools, pools);
         attach(new Map([...this.#maps, ...runMaps]));
-        takeRuns();
       } catch (error) {
         table.close();
         throw error;
@@ -212,26 +220,24 @@ export class Generation {
     return this.#pools.hasSlots(family, sumOf(added, newSlots)) ? 'enough' : 'no-slots';
   }
 
-  /** Writes what both generations have. `former` keeps serving until `takeOver`. */
-  async #adopt(former: Generation, contents: readonly FamilyContents[]): Promise<void> {
-    const keptBy = (family: Family) => contents.filter(each => each.family === family).flatMap(({ kept }) => kept);
-    const pools = { IPv4: await poolsOf(keptBy('IPv4')), IPv6: await poolsOf(keptBy('IPv6')) };
-    const takeRuns = await this.#pools.adopt(former.#pools, pools, 'encoded');
-    this.#nextCounter = former.#nextCounter;
+  /** Writes what both generations have, from what this process knows: another program may have changed the maps. */
+  async #keep(former: Generation, contents: readonly FamilyContents[]): Promise<void> {
     const breaks = new Breaks();
-    for (const { family, kept } of contents) {
-      for (let at = 0; at < kept.length; at += CHUNK) {
+    this.#nextCounter = former.#nextCounter;
+    this.#pools.keepNumbers(former.#pools);
+    for (const each of contents) {
+      const tables = this.#tables[each.family];
+      for (const kept of parts(keptPorts(each, former), CHUNK)) {
         if (breaks.isDue) await breaks.take();
-        const chunk = kept.slice(at, at + CHUNK);
-        this.#count(chunk);
-        this.#tables[family].copy(chunk);
+        for (const { pools } of kept) for (const pool of pools) this.#pools.placeKept(each.family, pool);
+        this.#pools.writeSlots();
+        this.#count(kept);
+        tables.copy(kept);
       }
     }
+    this.#pools.publishAll();
     this.#takeFormer = () => {
-      takeRuns();
-      for (const { family, outdated } of contents) {
-        this.#tables[family].takeOver(former.#tables[family], outdated);
-      }
+      for (const { family, dropped } of contents) this.#tables[family].takeOver(former.#tables[family], dropped);
     };
   }
 
@@ -248,6 +254,17 @@ export class Generation {
         sumOf(placed, ({ port }) => port.targets.length),
       );
     }
+  }
+
+  async #poolsOf(family: Family): Promise<readonly PlacedPool[]> {
+    const breaks = new Breaks();
+    const pools: PlacedPool[] = [];
+    for (const port of this.ports(family).values()) {
+      pools.push(...port.pools);
+      if (pools.length % CHUNK === 0 && breaks.isDue) await breaks.take();
+    }
+    await breaks.take();
+    return pools;
   }
 
   #allPorts(): readonly PlacedPort[] {
@@ -285,15 +302,4 @@ export class Generation {
     if (!this.features.leastConnections) return;
     for (const port of placed) if (port.port.isLeastConnections) this.#active.add(port);
   }
-}
-
-async function poolsOf(ports: Iterable<PlacedPort>): Promise<readonly PlacedPool[]> {
-  const breaks = new Breaks();
-  const pools: PlacedPool[] = [];
-  for (const port of ports) {
-    pools.push(...port.pools);
-    if (pools.length % CHUNK === 0 && breaks.isDue) await breaks.take();
-  }
-  await breaks.take();
-  return pools;
 }

@@ -44,7 +44,7 @@ export class LoadedGeneration {
     const generation = new Generation(capacity, features, state.maps);
     try {
       if (former?.hasNumbersFor(contents, capacity)) await generation.fill(contents, former);
-      else await generation.fill(contents.map(withNewNumbers), undefined);
+      else await generation.fill(contents.map(each => withNewNumbers(each, former)));
       return new LoadedGeneration(generation, loadWith(program, state.maps, generation.maps), names);
     } catch (error) {
       generation.close();

@@ -7,25 +7,21 @@ import { DIGIT, type Usage } from './capacity.ts';
 import { type GenerationMaps, mapNamed } from './maps.ts';
 import { sumOf } from './placed-port.ts';
 
-/** A pool that is in the maps. */
+/** A pool that is in the maps. It keeps its number in later generations. */
 export interface PlacedPool {
   readonly name: PoolName;
   readonly index: number;
-  /** The first slot of its run. It changes when runs move to new maps. */
-  first: number;
   readonly endpoints: readonly SocketEndpoint[];
 }
 
-export type PoolsByFamily = Readonly<Record<Family, readonly PlacedPool[]>>;
-
-/** How many runs are written before the time is looked at. */
-const ADOPTED_AT_ONCE = 1024;
+/** How many runs are copied before the time is looked at. */
+const COPIED_AT_ONCE = 1024;
 
 interface Slots {
   readonly map: BpfMap;
   readonly memory: MappedArray;
   next: number;
-  /** Runs that follow one another and are not written yet. */
+  /** Pools whose runs follow one another and are not written yet. */
   placed: PlacedPool[];
 }
 
@@ -37,6 +33,8 @@ export class PoolTable {
   readonly #pools: BpfMap;
   readonly #poolMemory: MappedArray;
   readonly #slots: Readonly<Record<Family, Slots>>;
+  /** What this process wrote to `pools`, or is about to write: the run of each pool. */
+  readonly #runs: Buffer;
   /** Pool 0 stays empty. Targets that refuse name it. */
   #nextPool = 1;
   /** Pools with new numbers that follow one another. */
@@ -46,6 +44,7 @@ export class PoolTable {
 
   constructor(maps: GenerationMaps) {
     this.#pools = mapNamed(maps, 'pools');
+    this.#runs = Buffer.alloc(this.#pools.spec.entries * POOL_BYTES);
     const opened: MappedArray[] = [];
     const memoryOf = (map: BpfMap) => {
       const memory = map.mapped();
@@ -74,8 +73,8 @@ export class PoolTable {
     }
   }
 
-  /** How many numbers were given away. */
-  get usedNumbers(): number {
+  /** The number that the next pool gets. Pools of earlier numbers may be gone. */
+  get nextNumber(): number {
     return this.#nextPool;
   }
 
@@ -88,87 +87,87 @@ export class PoolTable {
     return next + added <= map.spec.entries;
   }
 
+  /** The slots that a pool has. */
+  runOf({ index, endpoints }: PlacedPool): PoolValue {
+    return { first: this.#runs.readUInt32LE(index * POOL_BYTES), count: endpoints.length };
+  }
+
   /** Gives a pool a run behind the last one, and a number if it has none. */
   place(family: Family, { name, endpoints }: SocketPool, before: PlacedPool | undefined): PlacedPool {
-    const slots = this.#slots[family];
-    const pool = { name, index: before?.index ?? this.#nextPool++, first: slots.next, endpoints };
-    slots.next += endpoints.length;
-    slots.placed.push(pool);
+    const pool = { name, index: before?.index ?? this.#nextPool++, endpoints };
+    this.#giveRun(family, pool);
+    this.#slots[family].placed.push(pool);
     (before ? this.#changed : this.#added).push(pool);
     return pool;
   }
 
-  /** Writes the runs of all pools that were placed. No program finds them before `publish`. */
+  /** The pools of another table keep their numbers here, where nothing was placed yet. `publishAll` ends this. */
+  keepNumbers(former: PoolTable): void {
+    this.#nextPool = former.#nextPool;
+  }
+
+  /** Gives a run to a pool that keeps its number. */
+  placeKept(family: Family, pool: PlacedPool): void {
+    this.#giveRun(family, pool);
+    this.#slots[family].placed.push(pool);
+  }
+
+  /** Writes the runs of all pools that were placed. No program finds them before they are published. */
   writeSlots(): void {
     for (const family of FAMILIES) {
       const slots = this.#slots[family];
       const [first] = slots.placed;
       if (!first) continue;
-      slots.memory.write(first.first, slotBytes(family, slots.placed));
+      slots.memory.write(this.runOf(first).first, slotBytes(family, slots.placed));
       slots.placed = [];
     }
   }
 
   /** Leads the pools that were placed to their runs. A program finds the old run or the new one. */
   publish(): void {
-    for (const pool of this.#changed) this.#poolMemory.store(pool.index, poolWord(runOf(pool)));
+    for (const pool of this.#changed) this.#poolMemory.store(pool.index, poolWord(this.runOf(pool)));
     const [first] = this.#added;
     // No target names these numbers yet, so nothing reads them while they are written.
-    if (first) this.#poolMemory.write(first.index, poolBytes(this.#added));
+    if (first) this.#poolMemory.write(first.index, this.#runBytes(first.index, this.#added.length));
     this.#added = [];
     this.#changed = [];
   }
 
-  /**
-   * Takes pools from another table into maps that are empty. They keep their numbers, and get runs one behind another:
-   * what other runs took in the former maps is free here. `runs`: the slots are copied from the former maps, or encoded
-   * because another program may have changed those. Returns a function that tells the pools their new runs.
-   */
-  async adopt(former: PoolTable, pools: PoolsByFamily, runs: 'copied' | 'encoded'): Promise<() => void> {
-    this.#nextPool = former.#nextPool;
-    const words = Buffer.alloc(this.#nextPool * POOL_BYTES);
-    const firsts = { IPv4: new Uint32Array(pools.IPv4.length), IPv6: new Uint32Array(pools.IPv6.length) };
-    for (const family of FAMILIES) {
-      const from = runs === 'copied' ? former.#slots[family] : undefined;
-      await this.#adoptRuns(family, pools[family], from, { words, firsts: firsts[family] });
-    }
-    this.#poolMemory.write(0, words);
-    return () => {
-      for (const family of FAMILIES) {
-        for (const [i, pool] of pools[family].entries()) pool.first = firsts[family][i] ?? 0;
-      }
-    };
+  /** As `publish`, for maps that no program uses yet. */
+  publishAll(): void {
+    this.#poolMemory.write(0, this.#runBytes(0, this.#nextPool));
+    this.#added = [];
   }
 
-  async #adoptRuns(
-    family: Family,
-    pools: readonly PlacedPool[],
-    from: Slots | undefined,
-    { words, firsts }: { readonly words: Buffer; readonly firsts: Uint32Array },
-  ): Promise<void> {
+  /**
+   * Copies the runs of the pools of another table to maps that are empty, one behind another: what former runs took is
+   * free here. The pools keep their numbers.
+   */
+  async copyRuns(former: PoolTable, pools: Readonly<Record<Family, readonly PlacedPool[]>>): Promise<void> {
     const breaks = new Breaks();
-    const size = SLOT_BYTES[family];
-    const old = from?.memory.read(0, from.next);
-    const bytes = Buffer.alloc(sumOf(pools, ({ endpoints }) => endpoints.length) * size);
-    let next = 0;
-    for (const [i, { index, first, endpoints }] of pools.entries()) {
-      if (i % ADOPTED_AT_ONCE === 0 && breaks.isDue) await breaks.take();
-      if (old) old.copy(bytes, next * size, first * size, (first + endpoints.length) * size);
-      else writeSlots(endpoints, bytes, next * size, size);
-      writePool({ first: next, count: endpoints.length }, words, index * POOL_BYTES);
-      firsts[i] = next;
-      next += endpoints.length;
+    this.keepNumbers(former);
+    for (const family of FAMILIES) {
+      const size = SLOT_BYTES[family];
+      const [from, to] = [former.#slots[family], this.#slots[family]];
+      const old = from.memory.read(0, from.next);
+      const bytes = Buffer.alloc(sumOf(pools[family], ({ endpoints }) => endpoints.length) * size);
+      for (const [i, pool] of pools[family].entries()) {
+        if (i % COPIED_AT_ONCE === 0 && breaks.isDue) await breaks.take();
+        const { first, count } = former.runOf(pool);
+        old.copy(bytes, to.next * size, first * size, (first + count) * size);
+        this.#giveRun(family, pool);
+      }
+      to.memory.write(0, bytes);
     }
-    this.#slots[family].memory.write(0, bytes);
-    this.#slots[family].next = next;
+    this.publishAll();
   }
 
   /** How the kernel's maps differ from pools that this process wrote, in words. */
   difference(family: Family, pool: PlacedPool): string | undefined {
-    const { index, first, endpoints } = pool;
-    if (!this.#poolMemory.read(index, 1).equals(poolBytes([pool]))) return 'another program changed map pools';
+    const { index, endpoints } = pool;
+    if (!this.#poolMemory.read(index, 1).equals(this.#runBytes(index, 1))) return 'another program changed map pools';
     const { map, memory } = this.#slots[family];
-    const isSame = memory.read(first, endpoints.length).equals(slotBytes(family, [pool]));
+    const isSame = memory.read(this.runOf(pool).first, endpoints.length).equals(slotBytes(family, [pool]));
     return isSame ? undefined : `another program changed map ${map.spec.name}`;
   }
 
@@ -176,38 +175,29 @@ export class PoolTable {
     this.#poolMemory.close();
     for (const family of FAMILIES) this.#slots[family].memory.close();
   }
-}
 
-/** The slots that a pool has. */
-export function runOf({ first, endpoints }: PlacedPool): PoolValue {
-  return { first, count: endpoints.length };
-}
-
-function poolBytes(pools: readonly PlacedPool[]): Buffer {
-  const bytes = Buffer.allocUnsafe(pools.length * POOL_BYTES);
-  let at = 0;
-  for (const pool of pools) {
-    writePool(runOf(pool), bytes, at);
-    at += POOL_BYTES;
+  #giveRun(family: Family, pool: PlacedPool): void {
+    const slots = this.#slots[family];
+    writePool({ first: slots.next, count: pool.endpoints.length }, this.#runs, pool.index * POOL_BYTES);
+    slots.next += pool.endpoints.length;
   }
-  return bytes;
+
+  #runBytes(index: number, count: number): Buffer {
+    return this.#runs.subarray(index * POOL_BYTES, (index + count) * POOL_BYTES);
+  }
 }
 
 function slotBytes(family: Family, pools: readonly PlacedPool[]): Buffer {
   const size = SLOT_BYTES[family];
-  const count = pools.reduce((sum, { endpoints }) => sum + endpoints.length, 0);
+  let count = 0;
+  for (const { endpoints } of pools) count += endpoints.length;
   const bytes = Buffer.alloc(count * size);
   let at = 0;
-  for (const { endpoints } of pools) at = writeSlots(endpoints, bytes, at, size);
-  return bytes;
-}
-
-/** Returns where the slots end. */
-function writeSlots(endpoints: readonly SocketEndpoint[], into: Buffer, at: number, size: number): number {
-  let end = at;
-  for (const endpoint of endpoints) {
-    writeSlot(endpoint, into, end);
-    end += size;
+  for (const { endpoints } of pools) {
+    for (const endpoint of endpoints) {
+      writeSlot(endpoint, bytes, at);
+      at += size;
+    }
   }
-  return end;
+  return bytes;
 }

@@ -206,7 +206,10 @@ export class Translation {
     const changes = await this.#options.changes();
     const former = this.#current?.generation;
     const contents = changes.map(each => contentsAfter(each, former));
-    const features = featuresFor(contents, this.#options);
+    const features = featuresFor(
+      contents.map(({ need }) => need),
+      this.#options,
+    );
     // Sockets that closed meanwhile were not counted off, so the counts begin anew.
     if (!attachment.links.isAttached('release')) attachment.state.drop(COUNTS);
     const loaded = await LoadedGeneration.make(attachment, {
