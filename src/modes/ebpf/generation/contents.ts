@@ -45,11 +45,12 @@ export function contentsAfter(changes: FamilyChanges, former: Generation | undef
 /** The same service ports. All of them get numbers. */
 export function withNewNumbers(contents: FamilyContents, former: Generation | undefined): FamilyContents {
   if (!former) return contents;
-  const added = [...keptPorts(contents, former)].map(({ port }) => port);
+  const added = keptPorts(contents, former).map(({ port }) => port);
   return { ...contents, dropped: new Set(), added: [...added, ...contents.added] };
 }
 
 /** The service ports that both generations have. */
-export function* keptPorts({ family, dropped }: FamilyContents, former: Generation): Generator<PlacedPort> {
-  for (const placed of former.ports(family).values()) if (!dropped.has(placed)) yield placed;
+export function keptPorts({ family, dropped }: FamilyContents, former: Generation): readonly PlacedPort[] {
+  const all = [...former.ports(family).values()];
+  return dropped.size === 0 ? all : all.filter(placed => !dropped.has(placed));
 }

@@ -51,19 +51,16 @@ export class FamilyTables {
     if (placed.port.affinitySeconds > 0) this.#members?.add(placed, this.ports.get(placed.port.id));
   }
 
-  /** `moved`: those whose frontends changed. `added`: how many of the targets are new. */
-  set(placed: readonly PlacedPort[], moved: readonly PlacedPort[], added: number): void {
+  /** `moved`: those whose frontends changed. `added`: how many of the targets are new. The default is all. */
+  set(placed: readonly PlacedPort[], moved = placed, added?: number): void {
     for (const port of placed) this.#remember(port);
     this.#frontends.set(moved, added);
   }
 
   /** Writes service ports of another generation. They are not in `ports` before `takeOver`. */
   copy(placed: readonly PlacedPort[]): void {
-    for (const port of placed) this.addMembers(port);
-    this.#frontends.set(
-      placed,
-      sumOf(placed, ({ port }) => port.targets.length),
-    );
+    if (this.#members) for (const port of placed) this.addMembers(port);
+    this.#frontends.set(placed);
   }
 
   /** Takes the service ports of another generation, which is no longer used. A new list of all of them would take time. */

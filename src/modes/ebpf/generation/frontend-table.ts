@@ -27,10 +27,11 @@ export class FrontendTable {
     return this.#counted.hasRoom(added);
   }
 
-  /** Adds and replaces the targets of service ports. `added`: how many of them are new. */
-  set(ports: readonly PlacedPort[], added: number): void {
+  /** Adds and replaces the targets of service ports. `added`: how many of them are new. The default is all. */
+  set(ports: readonly PlacedPort[], added?: number): void {
+    if (ports.length === 0) return;
     const { keys, values } = this.#encode(ports);
-    this.#counted.update(keys, values, added);
+    this.#counted.update(keys, values, added ?? values.length / TARGET_BYTES);
   }
 
   /** Removes targets that service ports lost. `isGone`: no other service port got the target. */
@@ -49,7 +50,8 @@ export class FrontendTable {
 
   #encode(ports: readonly PlacedPort[]): Entries {
     const size = FRONTEND_KEY_BYTES[this.#family];
-    const count = ports.reduce((sum, { port }) => sum + port.targets.length, 0);
+    let count = 0;
+    for (const { port } of ports) count += port.targets.length;
     const [keys, values] = [Buffer.alloc(count * size), Buffer.alloc(count * TARGET_BYTES)];
     let i = 0;
     for (const placed of ports) {

@@ -8,7 +8,6 @@ import { type FamilyContents, keptPorts } from './contents.ts';
 import { FamilyTables } from './family-tables.ts';
 import { type Features, hasPartsFor, neededParts } from './features.ts';
 import { renewLease } from './lease.ts';
-import { parts } from './map-difference.ts';
 import { closeMaps, createMaps, createRunMaps, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
 import type { Need } from './need.ts';
 import {
@@ -226,13 +225,10 @@ export class Generation {
     this.#nextCounter = former.#nextCounter;
     this.#pools.keepNumbers(former.#pools);
     for (const each of contents) {
-      const tables = this.#tables[each.family];
-      for (const kept of parts(keptPorts(each, former), CHUNK)) {
+      const ports = keptPorts(each, former);
+      for (let at = 0; at < ports.length; at += CHUNK) {
         if (breaks.isDue) await breaks.take();
-        for (const { pools } of kept) for (const pool of pools) this.#pools.placeKept(each.family, pool);
-        this.#pools.writeSlots();
-        this.#count(kept);
-        tables.copy(kept);
+        this.#copy(each.family, ports.slice(at, at + CHUNK));
       }
     }
     this.#pools.publishAll();
@@ -241,18 +237,20 @@ export class Generation {
     };
   }
 
+  #copy(family: Family, kept: readonly PlacedPort[]): void {
+    this.#pools.placeKept(family, kept);
+    this.#pools.writeSlots();
+    this.#count(kept);
+    this.#tables[family].copy(kept);
+  }
+
   /** Gives numbers to service ports, and writes them. */
   async #add(family: Family, ports: readonly SocketPort[]): Promise<void> {
     const breaks = new Breaks();
     for (let at = 0; at < ports.length; at += CHUNK) {
       if (breaks.isDue) await breaks.take();
       const placed = ports.slice(at, at + CHUNK).map(port => this.#place(family, port, undefined));
-      this.#publish(
-        family,
-        placed,
-        placed,
-        sumOf(placed, ({ port }) => port.targets.length),
-      );
+      this.#publish(family, placed);
     }
   }
 
@@ -286,9 +284,9 @@ export class Generation {
 
   /**
    * Runs of slots come first, then members, then pools, then frontends: nothing leads to what is not there yet. `moved`:
-   * those whose frontends changed. `added`: how many of the targets are new.
+   * those whose frontends changed. `added`: how many of the targets are new. The default is all.
    */
-  #publish(family: Family, placed: readonly PlacedPort[], moved: readonly PlacedPort[], added: number): void {
+  #publish(family: Family, placed: readonly PlacedPort[], moved = placed, added?: number): void {
     const tables = this.#tables[family];
     this.#pools.writeSlots();
     if (this.features.affinity) for (const port of placed) tables.addMembers(port);

@@ -106,10 +106,15 @@ export class PoolTable {
     this.#nextPool = former.#nextPool;
   }
 
-  /** Gives a run to a pool that keeps its number. */
-  placeKept(family: Family, pool: PlacedPool): void {
-    this.#giveRun(family, pool);
-    this.#slots[family].placed.push(pool);
+  /** Gives runs to the pools of service ports. The pools keep their numbers. */
+  placeKept(family: Family, ports: readonly { readonly pools: readonly PlacedPool[] }[]): void {
+    const { placed } = this.#slots[family];
+    for (const { pools } of ports) {
+      for (const pool of pools) {
+        this.#giveRun(family, pool);
+        placed.push(pool);
+      }
+    }
   }
 
   /** Writes the runs of all pools that were placed. No program finds them before they are published. */
