@@ -26,7 +26,6 @@ export interface WantedTable extends SocketTable {
 
 /** The table that service ports ask for. Its numbers of pools mean nothing in the kernel. */
 export function wantedTable(
-  family: Family,
   ports: readonly SocketPort[],
   nodeAddresses: ReadonlyMap<Ip, NodeAddressKind>,
 ): WantedTable {
@@ -42,7 +41,7 @@ export function wantedTable(
       placed.push({ name, index, endpoints });
     }
     for (const target of port.targets) {
-      const value = targetValue({ family, port, pools: placed, counter: 0 }, target);
+      const value = targetValue({ port, pools: placed, counter: 0 }, target);
       targets.set(frontendName(target), { ip: target.ip, port: target.port, value });
     }
   }

@@ -2,6 +2,7 @@ import type { Breaks } from '../../../lib/breaks.ts';
 import type { Family } from '../../../net/index.ts';
 import type { SocketTarget } from '../render.ts';
 import { DIGIT, type Usage } from './capacity.ts';
+import type { FrontendChunk } from './frontend-chunk.ts';
 import { FrontendTable } from './frontend-table.ts';
 import { type GenerationMaps, mapNamed } from './maps.ts';
 import { MemberTable } from './member-table.ts';
@@ -46,21 +47,42 @@ export class FamilyTables {
     return this.#frontends.hasRoom(sumOf(added, newTargets)) && (this.#members?.hasRoom(members) ?? true);
   }
 
-  /** Lets clients keep endpoints of a service port. Its pools are in the maps, but no frontend leads to them yet. */
-  addMembers(placed: PlacedPort): void {
-    if (placed.port.affinitySeconds > 0) this.#members?.add(placed, this.ports.get(placed.port.id));
+  /** Lets clients keep endpoints of service ports. Their runs are in the maps, but nothing leads to them yet. */
+  addMembers(placed: readonly PlacedPort[]): void {
+    this.#members?.add(placed, ({ port }) => this.ports.get(port.id));
   }
 
-  /** `moved`: those whose frontends changed. `added`: how many of the targets are new. The default is all. */
-  set(placed: readonly PlacedPort[], moved = placed, added?: number): void {
+  /** The chunk of a service port that is new. */
+  chunkFor(id: string): FrontendChunk {
+    return this.#frontends.chunkFor(id);
+  }
+
+  /** The chunk of service ports that are new. */
+  addChunk(ids: string[]): FrontendChunk {
+    return this.#frontends.addChunk(ids);
+  }
+
+  /** Adds all service ports of a chunk. */
+  add(placed: readonly PlacedPort[], chunk: FrontendChunk): void {
+    for (const port of placed) this.#remember(port);
+    this.#frontends.add(placed, chunk);
+  }
+
+  /** `moved`: those whose frontends changed. `added`: how many of the targets are new. */
+  set(placed: readonly PlacedPort[], moved: readonly PlacedPort[], added: number): void {
     for (const port of placed) this.#remember(port);
     this.#frontends.set(moved, added);
   }
 
-  /** Writes service ports of another generation. They are not in `ports` before `takeOver`. */
-  copy(placed: readonly PlacedPort[]): void {
-    if (this.#members) for (const port of placed) this.addMembers(port);
-    this.#frontends.set(placed);
+  /** Writes the frontends of another generation. Its service ports are not in `ports` before `takeOver`. */
+  async copyFrontends(former: FamilyTables, dropped: ReadonlySet<PlacedPort>, breaks: Breaks): Promise<void> {
+    for (const { chunk } of dropped) chunk.entries = undefined;
+    const portsOf = (chunk: FrontendChunk) =>
+      [...new Set(chunk.ids)].flatMap(id => {
+        const port = former.#ports.get(id);
+        return port?.chunk === chunk && !dropped.has(port) ? [port] : [];
+      });
+    await this.#frontends.copy(former.#frontends, portsOf, breaks);
   }
 
   /** Takes the service ports of another generation, which is no longer used. A new list of all of them would take time. */
@@ -83,6 +105,7 @@ export class FamilyTables {
     }
     for (const { change, from } of steps) {
       if (!change.to) this.#forget(change.id);
+      if (from && !change.to) from.chunk.entries = undefined;
       if (from && from.port.affinitySeconds > 0) this.#members?.remove(from, this.ports.get(change.id));
     }
   }
@@ -97,15 +120,15 @@ export class FamilyTables {
   }
 
   #remember(placed: PlacedPort): void {
-    this.#forget(placed.port.id);
-    this.#ports.set(placed.port.id, placed);
+    const former = this.#ports.get(placed.port.id);
+    if (former) this.#need.remove(former.port);
     this.#need.add(placed.port);
+    this.#ports.set(placed.port.id, placed);
   }
 
   #forget(id: string): void {
     const former = this.#ports.get(id);
-    if (!former) return;
+    if (former) this.#need.remove(former.port);
     this.#ports.delete(id);
-    this.#need.remove(former.port);
   }
 }

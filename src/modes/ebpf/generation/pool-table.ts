@@ -5,7 +5,6 @@ import { POOL_BYTES, type PoolValue, poolWord, SLOT_BYTES, writePool, writeSlot 
 import type { PoolName, SocketEndpoint, SocketPool } from '../render.ts';
 import { DIGIT, type Usage } from './capacity.ts';
 import { type GenerationMaps, mapNamed } from './maps.ts';
-import { sumOf } from './placed-port.ts';
 
 /** A pool that is in the maps. It keeps its number in later generations. */
 export interface PlacedPool {
@@ -14,15 +13,24 @@ export interface PlacedPool {
   readonly endpoints: readonly SocketEndpoint[];
 }
 
-/** How many runs are copied before the time is looked at. */
+interface WithPools {
+  readonly pools: readonly PlacedPool[];
+}
+
+/** How many service ports are copied before the time is looked at. */
 const COPIED_AT_ONCE = 1024;
+/** The part of all slots that may be taken when a new generation begins. */
+const MAX_TAKEN = 0.5;
 
 interface Slots {
   readonly map: BpfMap;
   readonly memory: MappedArray;
+  /** What this process wrote to the map, or is about to write. Another program may have changed the map itself. */
+  readonly bytes: Buffer;
+  /** The first slot that no run has. */
   next: number;
-  /** Pools whose runs follow one another and are not written yet. */
-  placed: PlacedPool[];
+  /** The first slot that is not written yet. */
+  nextWritten: number;
 }
 
 /**
@@ -53,7 +61,8 @@ export class PoolTable {
     };
     const slots = (family: Family): Slots => {
       const map = mapNamed(maps, `slots${DIGIT[family]}`);
-      return { map, memory: memoryOf(map), next: 0, placed: [] };
+      const bytes = Buffer.alloc(map.spec.entries * SLOT_BYTES[family]);
+      return { map, memory: memoryOf(map), bytes, next: 0, nextWritten: 0 };
     };
     try {
       this.#poolMemory = memoryOf(this.#pools);
@@ -95,36 +104,20 @@ export class PoolTable {
   /** Gives a pool a run behind the last one, and a number if it has none. */
   place(family: Family, { name, endpoints }: SocketPool, before: PlacedPool | undefined): PlacedPool {
     const pool = { name, index: before?.index ?? this.#nextPool++, endpoints };
+    const { bytes, next } = this.#slots[family];
+    writeSlots(endpoints, bytes, next * SLOT_BYTES[family], SLOT_BYTES[family]);
     this.#giveRun(family, pool);
-    this.#slots[family].placed.push(pool);
     (before ? this.#changed : this.#added).push(pool);
     return pool;
-  }
-
-  /** The pools of another table keep their numbers here, where nothing was placed yet. `publishAll` ends this. */
-  keepNumbers(former: PoolTable): void {
-    this.#nextPool = former.#nextPool;
-  }
-
-  /** Gives runs to the pools of service ports. The pools keep their numbers. */
-  placeKept(family: Family, ports: readonly { readonly pools: readonly PlacedPool[] }[]): void {
-    const { placed } = this.#slots[family];
-    for (const { pools } of ports) {
-      for (const pool of pools) {
-        this.#giveRun(family, pool);
-        placed.push(pool);
-      }
-    }
   }
 
   /** Writes the runs of all pools that were placed. No program finds them before they are published. */
   writeSlots(): void {
     for (const family of FAMILIES) {
       const slots = this.#slots[family];
-      const [first] = slots.placed;
-      if (!first) continue;
-      slots.memory.write(this.runOf(first).first, slotBytes(family, slots.placed));
-      slots.placed = [];
+      if (slots.nextWritten === slots.next) continue;
+      slots.memory.write(slots.nextWritten, slotBytes(family, slots, slots.nextWritten, slots.next));
+      slots.nextWritten = slots.next;
     }
   }
 
@@ -138,41 +131,46 @@ export class PoolTable {
     this.#changed = [];
   }
 
-  /** As `publish`, for maps that no program uses yet. */
-  publishAll(): void {
-    this.#poolMemory.write(0, this.#runBytes(0, this.#nextPool));
-    this.#added = [];
+  /** Whether `copy` leaves enough room for changes. */
+  canCopy(former: PoolTable): boolean {
+    return FAMILIES.every(family => former.#slots[family].next <= this.#slots[family].map.spec.entries * MAX_TAKEN);
+  }
+
+  /** Copies all that another table has to maps that are empty. */
+  copy(former: PoolTable): void {
+    for (const family of FAMILIES) {
+      const [from, to] = [former.#slots[family], this.#slots[family]];
+      slotBytes(family, from, 0, from.next).copy(to.bytes);
+      to.next = from.next;
+    }
+    former.#runBytes(0, former.#nextPool).copy(this.#runs);
+    this.#publishCopies(former);
   }
 
   /**
-   * Copies the runs of the pools of another table to maps that are empty, one behind another: what former runs took is
+   * Copies the pools of service ports to maps that are empty. Their runs come one behind another: what former runs took is
    * free here. The pools keep their numbers.
    */
-  async copyRuns(former: PoolTable, pools: Readonly<Record<Family, readonly PlacedPool[]>>): Promise<void> {
+  async compact(former: PoolTable, portsOf: (family: Family) => Iterable<WithPools>): Promise<void> {
     const breaks = new Breaks();
-    this.keepNumbers(former);
+    let copied = 0;
     for (const family of FAMILIES) {
-      const size = SLOT_BYTES[family];
-      const [from, to] = [former.#slots[family], this.#slots[family]];
-      const old = from.memory.read(0, from.next);
-      const bytes = Buffer.alloc(sumOf(pools[family], ({ endpoints }) => endpoints.length) * size);
-      for (const [i, pool] of pools[family].entries()) {
-        if (i % COPIED_AT_ONCE === 0 && breaks.isDue) await breaks.take();
-        const { first, count } = former.runOf(pool);
-        old.copy(bytes, to.next * size, first * size, (first + count) * size);
-        this.#giveRun(family, pool);
+      for (const { pools } of portsOf(family)) {
+        if (copied++ % COPIED_AT_ONCE === 0 && breaks.isDue) await breaks.take();
+        for (const pool of pools) this.#copyRun(former, family, pool);
       }
-      to.memory.write(0, bytes);
     }
-    this.publishAll();
+    this.#publishCopies(former);
   }
 
   /** How the kernel's maps differ from pools that this process wrote, in words. */
   difference(family: Family, pool: PlacedPool): string | undefined {
-    const { index, endpoints } = pool;
+    const { index } = pool;
+    const { first, count } = this.runOf(pool);
+    const slots = this.#slots[family];
     if (!this.#poolMemory.read(index, 1).equals(this.#runBytes(index, 1))) return 'another program changed map pools';
-    const { map, memory } = this.#slots[family];
-    const isSame = memory.read(this.runOf(pool).first, endpoints.length).equals(slotBytes(family, [pool]));
+    const { map, memory } = slots;
+    const isSame = memory.read(first, count).equals(slotBytes(family, slots, first, first + count));
     return isSame ? undefined : `another program changed map ${map.spec.name}`;
   }
 
@@ -181,10 +179,24 @@ export class PoolTable {
     for (const family of FAMILIES) this.#slots[family].memory.close();
   }
 
+  #copyRun(former: PoolTable, family: Family, pool: PlacedPool): void {
+    const [from, to] = [former.#slots[family], this.#slots[family]];
+    const { first, count } = former.runOf(pool);
+    slotBytes(family, from, first, first + count).copy(to.bytes, to.next * SLOT_BYTES[family]);
+    this.#giveRun(family, pool);
+  }
+
   #giveRun(family: Family, pool: PlacedPool): void {
     const slots = this.#slots[family];
     writePool({ first: slots.next, count: pool.endpoints.length }, this.#runs, pool.index * POOL_BYTES);
     slots.next += pool.endpoints.length;
+  }
+
+  /** Nothing reads the maps yet, so the order does not matter. */
+  #publishCopies(former: PoolTable): void {
+    this.writeSlots();
+    this.#nextPool = former.#nextPool;
+    this.#poolMemory.write(0, this.#runBytes(0, this.#nextPool));
   }
 
   #runBytes(index: number, count: number): Buffer {
@@ -192,17 +204,14 @@ export class PoolTable {
   }
 }
 
-function slotBytes(family: Family, pools: readonly PlacedPool[]): Buffer {
-  const size = SLOT_BYTES[family];
-  let count = 0;
-  for (const { endpoints } of pools) count += endpoints.length;
-  const bytes = Buffer.alloc(count * size);
-  let at = 0;
-  for (const { endpoints } of pools) {
-    for (const endpoint of endpoints) {
-      writeSlot(endpoint, bytes, at);
-      at += size;
-    }
+function slotBytes(family: Family, { bytes }: Slots, first: number, end: number): Buffer {
+  return bytes.subarray(first * SLOT_BYTES[family], end * SLOT_BYTES[family]);
+}
+
+function writeSlots(endpoints: readonly SocketEndpoint[], into: Buffer, at: number, size: number): void {
+  let next = at;
+  for (const endpoint of endpoints) {
+    writeSlot(endpoint, into, next);
+    next += size;
   }
-  return bytes;
 }
