@@ -1,4 +1,4 @@
-import type { Family, Ip } from '../../../net/index.ts';
+import type { Ip } from '../../../net/index.ts';
 import type { PlacedPool } from '../generation/pool-table.ts';
 import { targetValue } from '../generation/target-value.ts';
 import type { TargetValue } from '../programs/index.ts';

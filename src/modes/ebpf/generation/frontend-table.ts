@@ -53,7 +53,6 @@ export class FrontendTable {
 
   /** Adds and replaces the targets of service ports. `added`: how many of them are new. */
   set(ports: readonly PlacedPort[], added: number): void {
-    if (ports.length === 0) return;
     for (const { chunk } of ports) chunk.entries = undefined;
     this.#update(this.#encode(ports), added);
   }
