@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServingNode } from '../../test/support/serving-node.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
-import { ANNOTATION_BALANCE, ANNOTATION_SLOW_START } from '../api/index.ts';
+import { ANNOTATION_BALANCE } from '../api/index.ts';
 
 const ENDPOINTS = ['10.244.1.1', '10.244.1.2', '10.244.1.3'];
 const [FIRST = '', SECOND = ''] = ENDPOINTS;
@@ -37,14 +37,4 @@ test('BALANCE-62 after one endpoint lost its connections, new ones make real con
       return false;
     };
     await waitFor('level connections', isLevel, { ...WAIT, pollMs: 100 });
-  }));
-
-test('BALANCE-61 the first step of slow start gives a new endpoint one in eleven turns', () =>
-  ServingNode.use(async node => {
-    await node.serve(FIRST, SECOND);
-    const annotations = { [ANNOTATION_BALANCE]: 'round-robin', [ANNOTATION_SLOW_START]: '3600' };
-    await node.balance(annotations, [FIRST]);
-    await node.balance(annotations, [FIRST, SECOND]);
-    for (let i = 0; i < 22; i++) await node.connect();
-    assert.deepEqual(node.counts([FIRST, SECOND]), [20, 2]);
   }));
