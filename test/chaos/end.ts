@@ -42,7 +42,8 @@ async function settled(world: World): Promise<string> {
 }
 
 function stateOf(world: World): string {
-  return [kernelState(world.network.node), ...world.pins()].join('\n');
+  const lines = [...kernelState(world.network.node).split('\n'), ...world.pins()];
+  return lines.filter(Boolean).join('\n');
 }
 
 /** In ebpf mode this compares the maps, too. Their numbers depend on history, so their texts cannot be compared. */

@@ -101,7 +101,7 @@ export class World {
 
   /** The names of all pins of the proxy. */
   pins(): readonly string[] {
-    const [program = '', ...args] = this.mounts.command('find', '/sys/fs/bpf', '-mindepth', '1');
+    const [program = '', ...args] = this.mounts.command('find', '/sys/fs/bpf', '-path', '*/pointsman*');
     return runIn(this.network.node, program, args).split('\n').filter(Boolean).sort();
   }
 
