@@ -123,7 +123,7 @@ test('CLIENT-10 the client retries after the time that the server asks for', asy
           ],
         );
       },
-      { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9 } } },
+      { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9, handshakeMs: 1e9 } } },
     );
   }
 });
@@ -148,7 +148,7 @@ test('CLIENT-10 the client retries at most ten times', async () => {
       assert.equal(await advanceUntil(clock, get()), 'busy');
       assert.equal(server.requests.length, 11);
     },
-    { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9 } } },
+    { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9, handshakeMs: 1e9 } } },
   );
 });
 
@@ -163,7 +163,7 @@ test('CLIENT-10 the client waits no longer than a minute, and logs each wait', a
         const fields = '{"delay":"60s","status":429,"verb":"GET","path":"/api/v1/services"}';
         assert.deepEqual(logLines, [`The API server asks to retry later ${fields}`]);
       },
-      { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9 } } },
+      { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9, handshakeMs: 1e9 } } },
     );
   }
 });

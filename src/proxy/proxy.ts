@@ -1,4 +1,5 @@
 import type { EjectionReport } from '../feedback/index.ts';
+import type { Clock } from '../lib/clock.ts';
 import {
   type ConfiguredMode,
   createMode,
@@ -33,6 +34,8 @@ export interface ProxyConfig extends ModeMachine {
   readonly mode?: ConfiguredMode | undefined;
   /** Paths of network namespaces that may have clients of endpoints that are gone. The default is all of the machine. */
   readonly clientNamespaces?: (() => Iterable<string>) | undefined;
+  /** The clock of slow start, least connections and ejection. Tests let its time pass. */
+  readonly feedbackClock?: Clock | undefined;
 }
 
 /** What receives the proxy's reports. */

@@ -13,15 +13,13 @@ if (role === 'serve') serve(args[0] ?? '', Number(args[1]));
 else poll(Number(args[0]), args.slice(1).map(parseTarget));
 
 /**
- * The caller closes first. Otherwise this end would remember the caller's port for a minute (TIME_WAIT), and the kernel
- * would refuse the first packet of some masqueraded connections, because masquerading takes a random port.
  * @param {string} ip
  * @param {number} port
  */
 function serve(ip, port) {
   const server = createServer(socket => {
     socket.on('error', () => {});
-    socket.write(ip);
+    socket.end(ip);
   });
   server.listen({ host: ip, port, backlog: 4096 }, () => console.error('listening'));
 }
@@ -87,7 +85,6 @@ function poll(rate, targets) {
     const socket = connect({ host, port, timeout: TIMEOUT_MS });
     socket.on('data', data => {
       answer += data;
-      socket.end();
     });
     socket.on('timeout', () => socket.destroy(new Error('timed out')));
     socket.on('error', error => {
