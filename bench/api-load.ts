@@ -138,8 +138,9 @@ async function withStage(
   apiserverArgs: readonly string[],
   work: (stage: LoadStage) => Promise<void>,
 ): Promise<void> {
-  stage = await LoadStage.open(size, apiserverArgs);
+  stage = await LoadStage.start(apiserverArgs);
   try {
+    await stage.load(size);
     await work(stage);
   } finally {
     await stage.close();

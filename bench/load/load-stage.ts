@@ -34,16 +34,14 @@ export class LoadStage {
     this.cluster = cluster;
   }
 
-  static async open(size: Size, apiserverArgs: readonly string[] = []): Promise<LoadStage> {
-    const stage = new LoadStage(await ControlPlane.start({ apiserverArgs }));
-    try {
-      await stage.cluster.apply(NODE);
-      await loadObjects(stage.cluster, size);
-      return stage;
-    } catch (error) {
-      await stage.close();
-      throw error;
-    }
+  /** Starts an API server without objects. */
+  static async start(apiserverArgs: readonly string[]): Promise<LoadStage> {
+    return new LoadStage(await ControlPlane.start({ apiserverArgs }));
+  }
+
+  async load(size: Size): Promise<void> {
+    await this.cluster.apply(NODE);
+    await loadObjects(this.cluster, size);
   }
 
   /** Starts a proxy behind a counter of its own. */
@@ -86,9 +84,13 @@ export class LoadStage {
     return this.cluster.apiserver.pid ?? 0;
   }
 
-  /** Mebibytes. */
+  /** Mebibytes. 0 if the API server does not run. */
   apiserverMemory(): number {
-    return residentBytes(this.apiserverPid) / 2 ** 20;
+    try {
+      return residentBytes(this.apiserverPid) / 2 ** 20;
+    } catch {
+      return 0;
+    }
   }
 
   /** The processor time since the API server's process started. */

@@ -33,7 +33,7 @@ export class Storm {
     this.#recorder = recorder;
   }
 
-  /** All start while the API server works. Then slices change, and then the API server restarts. */
+  /** All start while the API server works. Then slices change. */
   async measureServerUp(part: string): Promise<void> {
     const alone = await this.#changeCost();
     await this.#withCrowd(part, async crowd => {

@@ -17,6 +17,9 @@ const WAYS: Readonly<Record<string, string>> = {
   'start with plain lists, no gzip': 'plain list, protobuf',
 };
 
+/** Starts with as many requests as another way that the table has. */
+const SAME_REQUESTS: ReadonlySet<string> = new Set(['start with JSON', 'start with plain lists, no gzip']);
+
 /** The rows of a storm's table. Not every storm has all of them. */
 const STORM_FIGURES: readonly string[] = [
   'API server is ready after',
@@ -86,9 +89,9 @@ function bytesTable(figures: readonly Figure[], subjects: readonly string[], hea
 }
 
 function requests({ figures, versions }: Result): string {
-  const wanted = figures.filter(({ name }) => name === 'requests' || name === 'connections');
-  const rows = [...groupedBy(lastSize(wanted), ({ part, name }) => `${part}: ${name}`)].map(([title, group]) => ({
-    figure: title,
+  const wanted = figures.filter(({ part, name }) => name === 'requests' && !SAME_REQUESTS.has(part));
+  const rows = [...groupedBy(lastSize(wanted), ({ part }) => part)].map(([part, group]) => ({
+    requests: part,
     ...Object.fromEntries(
       Object.keys(versions).map(subject => [subject, group.find(each => each.subject === subject)?.value ?? '']),
     ),

@@ -63,12 +63,11 @@ export class EbpfWriter implements Writer {
   async write(): Promise<WriteOutcome> {
     const { family, book, translation } = this.#options;
     if (!this.#taken) return 'written';
-    const ports = translation.generation ? await this.#changes() : [];
+    const ports = translation.generation ? await this.#portChanges(this.#taken) : [];
     await translation.write({ family, ports, nodeAddresses: this.#taken.nodeAddresses });
     this.#again.clear();
     this.#isWritten = true;
-    book.commit(book.changes());
-    book.finishWrite();
+    book.commitChanged();
     return 'written';
   }
 
@@ -84,30 +83,8 @@ export class EbpfWriter implements Writer {
   /** What changed since the generation that serves now. Undefined before the first settings. */
   async changes(): Promise<FamilyChanges | undefined> {
     if (!this.#taken) return undefined;
-    return { family: this.#options.family, ports: await this.#changes(), nodeAddresses: this.#taken.nodeAddresses };
-  }
-
-  /** What sockets do for a service port. Undefined if they leave it alone. */
-  port(id: string): SocketPort | undefined {
-    const plan = this.#options.book.wantedPlan(id);
-    const options = this.renderOptions;
-    if (!plan || !options || this.#left.has(id)) return undefined;
-    try {
-      return render(plan, options);
-    } catch {
-      // The network cannot render such a plan either. It sets the service port aside and reports why.
-      return undefined;
-    }
-  }
-
-  get renderOptions(): RenderOptions | undefined {
-    if (!this.#taken) return undefined;
-    const { settings, nodeIPs } = this.#taken;
-    return {
-      masqueradeAll: settings.masqueradeAll,
-      nodeIPs,
-      canRefuse: this.#options.translation.programChoice.canRefuse,
-    };
+    const { nodeAddresses } = this.#taken;
+    return { family: this.#options.family, ports: await this.#portChanges(this.#taken), nodeAddresses };
   }
 
   findDrift(look: DriftLook): Promise<Drift | undefined> {
@@ -160,20 +137,34 @@ export class EbpfWriter implements Writer {
     });
   }
 
-  async #changes(): Promise<readonly PortChange[]> {
+  async #portChanges({ settings, nodeIPs }: TakenSettings): Promise<readonly PortChange[]> {
     const breaks = new Breaks();
+    const { canRefuse } = this.#options.translation.programChoice;
+    const options = { masqueradeAll: settings.masqueradeAll, nodeIPs, canRefuse };
     const changes: PortChange[] = [];
     for (const id of this.#changedIds()) {
       if (breaks.isDue) await breaks.take();
-      changes.push({ id, to: this.port(id) });
+      changes.push({ id, to: this.#port(id, options) });
     }
     return changes;
+  }
+
+  /** What sockets do for a service port. Undefined if they leave it alone. */
+  #port(id: string, options: RenderOptions): SocketPort | undefined {
+    const plan = this.#options.book.wantedPlan(id);
+    if (!plan || this.#left.has(id)) return undefined;
+    try {
+      return render(plan, options, id);
+    } catch {
+      // The network cannot render such a plan either. It sets the service port aside and reports why.
+      return undefined;
+    }
   }
 
   /** The service ports that the maps may have in an older version. Without maps: all. */
   #changedIds(): Iterable<string> {
     const { book, translation } = this.#options;
-    return translation.generation ? new Set([...book.changedIds(), ...this.#again]) : book.wantedPlans().keys();
+    return translation.generation ? new Set([...book.changedIds(), ...this.#again]) : book.wantedIds();
   }
 
   /** Service ports with a frontend whose address the node has got itself, or no longer has. */

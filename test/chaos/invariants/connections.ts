@@ -36,7 +36,7 @@ export function judgeAttempt(
   const { address, begin, end, answer } = attempt;
   const graceMs = graceOf(attempt, starved);
   const known = impairments.earliestKnown(begin - graceMs, end);
-  const oldest = known < begin - graceMs ? known - graceMs : known;
+  const oldest = known === undefined ? begin - graceMs : known - graceMs;
   const states = ledger.statesBetween(address, oldest, end);
   if (answer === undefined) {
     const mayFail = states.some(({ answers }) => answers.size === 0) || impairments.overlaps('rules', oldest, end);

@@ -44,7 +44,10 @@ function attempt(address) {
     result = String(data).trim();
     socket.resetAndDestroy();
   });
-  socket.on('timeout', () => socket.destroy(new Error('timed out')));
+  socket.on('timeout', () => {
+    const state = socket.connecting ? 'connecting' : 'connected, without an answer';
+    socket.destroy(new Error(`timed out, ${state}, from port ${socket.localPort}`));
+  });
   socket.on('error', error => {
     result = `!${error.message}`;
   });

@@ -111,6 +111,7 @@ export class Load {
         await this.#change();
         this.changes++;
       } catch (error) {
+        if (this.#isClosed) return;
         this.#log.note(`a change through the API failed: ${errorText(error)}`);
         await delay(RETRY_MS);
         await this.readBack(began).catch(() => undefined);

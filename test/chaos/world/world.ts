@@ -142,12 +142,14 @@ export class World {
   async close(): Promise<void> {
     const { proxy, clients, load, relay, cluster, mounts } = this.#parts ?? {};
     this.starvation.close();
-    await load?.close();
-    await clients?.close();
     await proxy?.stop('SIGKILL');
+    // A signal to all processes of a terminal may have ended the API server, so the load ends after it.
+    const loadEnds = load?.close();
+    await clients?.close();
     relay?.close();
     await Promise.all(this.#servers.map(server => server.stop('SIGKILL')));
     await cluster?.close();
+    await loadEnds;
     await mounts?.close();
     await this.node.close();
     await this.group?.close();

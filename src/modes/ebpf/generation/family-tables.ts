@@ -13,7 +13,6 @@ import { newMembers, newTargets, type PlacedPort, type Step, sumOf } from './pla
 /** The service ports of one family, and the hash maps that have them. */
 export class FamilyTables {
   #ports = new Map<string, PlacedPort>();
-  /** Of all service ports. */
   #need = new Need();
   readonly nodeAddresses: NodeAddressTable;
   readonly #frontends: FrontendTable;
@@ -32,8 +31,14 @@ export class FamilyTables {
     return this.#ports;
   }
 
+  /** Of all service ports, also while the maps are filled. */
   get need(): Need {
     return this.#need;
+  }
+
+  /** Service ports with this need are about to be added. */
+  expect(need: Need): void {
+    this.#need = need;
   }
 
   *usage(): Generator<Usage> {
@@ -62,9 +67,9 @@ export class FamilyTables {
     return this.#frontends.addChunk(ids);
   }
 
-  /** Adds all service ports of a chunk. */
+  /** Adds all service ports of a chunk, which are expected. */
   add(placed: readonly PlacedPort[], chunk: FrontendChunk): void {
-    for (const port of placed) this.#remember(port);
+    for (const port of placed) this.#ports.set(port.port.id, port);
     this.#frontends.add(placed, chunk);
   }
 
@@ -89,9 +94,8 @@ export class FamilyTables {
   takeOver(former: FamilyTables, dropped: Iterable<PlacedPort>): void {
     const added = this.#ports;
     this.#ports = former.#ports;
-    this.#need = former.#need;
-    for (const { port } of dropped) this.#forget(port.id);
-    for (const port of added.values()) this.#remember(port);
+    for (const { port } of dropped) this.#ports.delete(port.id);
+    for (const [id, port] of added) this.#ports.set(id, port);
   }
 
   /** Removes what service ports no longer have. */

@@ -121,7 +121,10 @@ export class Generation {
 
   /** Fills maps that are empty and were made for these contents. With `former`, its other service ports are kept. */
   async fill(contents: readonly FamilyContents[], former?: Generation): Promise<void> {
-    for (const { family, nodeAddresses } of contents) this.setNodeAddresses(family, nodeAddresses);
+    for (const { family, need, nodeAddresses } of contents) {
+      this.#tables[family].expect(need);
+      this.setNodeAddresses(family, nodeAddresses);
+    }
     if (former) await this.#keep(former, contents);
     for (const { family, added } of contents) await this.#add(family, added);
   }
@@ -160,6 +163,7 @@ export class Generation {
    * until then use the old ones.
    */
   async renewSlots(attach: (maps: GenerationMaps) => void): Promise<void> {
+    const breaks = new Breaks();
     const runMaps = createRunMaps({
       pools: mapNamed(this.#maps, 'pools').spec.entries,
       slots4: slotCapacity(this.need('IPv4').slots),
@@ -168,7 +172,9 @@ export class Generation {
     try {
       const table = new PoolTable(runMaps);
       try {
+        if (breaks.isDue) await breaks.take();
         await table.compact(this.#pools, family => this.ports(family).values());
+        await breaks.take();
         attach(new Map([...this.#maps, ...runMaps]));
       } catch (error) {
         table.close();

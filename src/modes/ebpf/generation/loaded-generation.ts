@@ -1,3 +1,4 @@
+import { Breaks } from '../../../lib/breaks.ts';
 import type { Attachment } from '../links/attachment.ts';
 import type { LoadedPrograms } from '../links/socket-links.ts';
 import type { StateMapName } from '../names.ts';
@@ -41,10 +42,14 @@ export class LoadedGeneration {
     const names = stateMapsFor(features);
     state.keep(names);
     const capacity = capacityFor(contents);
+    const breaks = new Breaks();
     const generation = new Generation(capacity, features, state.maps);
     try {
+      if (breaks.isDue) await breaks.take();
       if (former?.hasNumbersFor(contents, capacity)) await generation.fill(contents, former);
       else await generation.fill(contents.map(each => withNewNumbers(each, former)));
+      // The verifier takes some milliseconds, too.
+      await breaks.take();
       return new LoadedGeneration(generation, loadWith(program, state.maps, generation.maps), names);
     } catch (error) {
       generation.close();

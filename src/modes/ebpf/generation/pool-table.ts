@@ -5,6 +5,7 @@ import { POOL_BYTES, type PoolValue, poolWord, SLOT_BYTES, writePool, writeSlot 
 import type { PoolName, SocketEndpoint, SocketPool } from '../render.ts';
 import { DIGIT, type Usage } from './capacity.ts';
 import { type GenerationMaps, mapNamed } from './maps.ts';
+import { RunCopier } from './run-copier.ts';
 
 /** A pool that is in the maps. It keeps its number in later generations. */
 export interface PlacedPool {
@@ -155,11 +156,17 @@ export class PoolTable {
     const breaks = new Breaks();
     let copied = 0;
     for (const family of FAMILIES) {
+      const copier = new RunCopier(former.#slots[family].bytes, this.#slots[family].bytes, SLOT_BYTES[family]);
       for (const { pools } of portsOf(family)) {
         if (copied++ % COPIED_AT_ONCE === 0 && breaks.isDue) await breaks.take();
-        for (const pool of pools) this.#copyRun(former, family, pool);
+        for (const pool of pools) {
+          copier.add(former.runOf(pool));
+          this.#giveRun(family, pool);
+        }
       }
+      copier.flush();
     }
+    if (breaks.isDue) await breaks.take();
     this.#publishCopies(former);
   }
 
@@ -177,13 +184,6 @@ export class PoolTable {
   close(): void {
     this.#poolMemory.close();
     for (const family of FAMILIES) this.#slots[family].memory.close();
-  }
-
-  #copyRun(former: PoolTable, family: Family, pool: PlacedPool): void {
-    const [from, to] = [former.#slots[family], this.#slots[family]];
-    const { first, count } = former.runOf(pool);
-    slotBytes(family, from, first, first + count).copy(to.bytes, to.next * SLOT_BYTES[family]);
-    this.#giveRun(family, pool);
   }
 
   #giveRun(family: Family, pool: PlacedPool): void {
