@@ -1,6 +1,7 @@
 // npm run chaos [-- FLAGS]: a seeded random schedule of faults against the proxy, with a real API server and traffic.
 // test/chaos has what it does. --help lists the flags.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { buildProgram, bundle } from './build.mjs';
 import { controlPlanePrograms } from './control-plane.mjs';
 import { REFERENCE_PROGRAMS } from './programs.mjs';
@@ -16,7 +17,7 @@ if (!needsNothing) {
   await buildProgram();
 }
 await bundle({ chaos: `${root}test/chaos/main.ts` }, `${root}build`);
-process.exit(runChaos());
+process.exit(await runChaos());
 
 function requirePrograms() {
   installPrograms(programs, 'The faults need');
@@ -26,13 +27,16 @@ function requirePrograms() {
   process.exit(1);
 }
 
-function runChaos() {
-  // The run itself cleans up and ends.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
+async function runChaos() {
   try {
     const env = needsNothing ? process.env : { ...process.env, ...controlPlanePrograms() };
     const command = ['--enable-source-maps', 'build/chaos.mjs', ...args];
-    return spawnSync(process.execPath, command, { cwd: root, stdio: 'inherit', env }).status ?? 1;
+    const child = spawn(process.execPath, command, { cwd: root, stdio: 'inherit', env });
+    // The run itself cleans up and ends.
+    process.on('SIGINT', () => child.kill('SIGINT'));
+    process.on('SIGTERM', () => child.kill('SIGTERM'));
+    const [status] = await once(child, 'exit');
+    return status ?? 1;
   } catch (error) {
     console.error(errorMessage(error));
     return 1;

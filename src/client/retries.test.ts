@@ -123,9 +123,21 @@ test('CLIENT-10 the client retries after the time that the server asks for', asy
           ],
         );
       },
-      { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9 } } },
+      { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9, handshakeMs: 1e9 } } },
     );
   }
+});
+
+test('CLIENT-10 clients that a busy server refuses together do not come back together', async () => {
+  const clock = new ManualClock();
+  await withClient(
+    busy(1, 429, '8'),
+    async ({ get }) => {
+      assert.equal(await advanceUntil(clock, get()), 'done');
+      assert.ok(clock.now() >= 12_000, `${clock.now()} ms`);
+    },
+    { client: { clock, random: () => 0.5, timeouts: { readIdleMs: 0, connectMs: 1e9 } } },
+  );
 });
 
 test('CLIENT-10 the client retries at most ten times', async () => {
@@ -136,7 +148,7 @@ test('CLIENT-10 the client retries at most ten times', async () => {
       assert.equal(await advanceUntil(clock, get()), 'busy');
       assert.equal(server.requests.length, 11);
     },
-    { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9 } } },
+    { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9, handshakeMs: 1e9 } } },
   );
 });
 
@@ -151,7 +163,7 @@ test('CLIENT-10 the client waits no longer than a minute, and logs each wait', a
         const fields = '{"delay":"60s","status":429,"verb":"GET","path":"/api/v1/services"}';
         assert.deepEqual(logLines, [`The API server asks to retry later ${fields}`]);
       },
-      { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9 } } },
+      { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9, handshakeMs: 1e9 } } },
     );
   }
 });

@@ -4,19 +4,27 @@ import { FAULTS } from './faults/index.ts';
 import { type RunOptions, run } from './run.ts';
 import { makeSchedule, scheduleLines } from './schedule/schedule.ts';
 import { EventLog } from './world/event-log.ts';
-import type { ModeName } from './world/proxy.ts';
+import { MODES } from './world/modes.ts';
 
-const MODES: readonly ModeName[] = ['nftables', 'iptables'];
 const USAGE = `usage: npm run chaos [-- FLAGS]
   --seed N           the faults, their order and the changes of objects; the default is a random number
   --minutes M        how long faults come; the default is 10
-  --proxy-mode M     ${MODES.join(' or ')}: the mode at the start; the default is nftables
+  --proxy-mode M     ${MODES.join(', ')}: the mode at the start; the default is nftables
   --faults A,B       only these faults: ${FAULTS.map(({ name }) => name).join(', ')}
   --schedule         prints the schedule and ends
   --no-install       installs nothing; fails if a program is missing`;
 
+/** The status that shells expect of a program that SIGINT ended. */
+const INTERRUPTED = 130;
+
 const options = parse();
-if (options) process.exit(await main(options));
+if (options) process.exit(await main(options).catch(failed));
+
+/** The run could not begin, or could not go on. */
+function failed(error: unknown): number {
+  console.error(`The run failed: ${errorText(error)}`);
+  return 1;
+}
 
 interface Options extends Omit<RunOptions, 'log' | 'signal'> {
   readonly isSchedule: boolean;
@@ -65,17 +73,21 @@ async function main({ isSchedule, only, ...options }: Options): Promise<number> 
     return 0;
   }
   const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
+  const began = performance.now();
   const log = new EventLog(`build/chaos-${seed}.log`);
   log.note(`seed ${seed}, ${minutes} minutes, mode ${mode}, ${rounds.length} rounds. Everything is in ${log.path}`);
-  const violations = await run({ ...options, log, signal: interrupted.signal });
-  if (interrupted.signal.aborted) return 130;
+  const { violations, summary } = await run({ ...options, log, signal: interrupted.signal });
+  const took = `It took ${Math.round((performance.now() - began) / 1000)} s`;
   if (violations.length === 0) {
-    log.note(`seed ${seed}: everything held`);
-    return 0;
+    const isInterrupted = interrupted.signal.aborted;
+    log.note(
+      `Seed ${seed}: ${isInterrupted ? 'ended by a signal, and cleaned up' : `everything held. ${summary}`}. ${took}`,
+    );
+    return isInterrupted ? INTERRUPTED : 0;
   }
-  console.log(`\nSeed ${seed} violated ${violations.length} invariants. The schedule:`);
-  console.log(scheduleLines(rounds).join('\n'));
+  log.note(`Seed ${seed}: ${violations.length} invariants were violated. ${summary}. ${took}`);
+  console.log(`\nThe schedule:\n${scheduleLines(rounds).join('\n')}`);
   for (const { invariant, facts } of violations.slice(0, 20)) console.log(`\n${invariant}\n  ${facts}`);
   console.log(`\nRepeat: npm run chaos -- --seed ${seed} --minutes ${minutes} --proxy-mode ${mode}${only}`);
   console.log(`All events and log lines: ${log.path}`);

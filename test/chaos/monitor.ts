@@ -1,8 +1,9 @@
-import { judgeAttempt } from './invariants/connections.ts';
+import { graceOf, judgeAttempt } from './invariants/connections.ts';
 import { judgeHeldConnection } from './invariants/established.ts';
 import { type HealthSample, judgeHealth, type KnownState } from './invariants/health.ts';
 import { judgeUsage, usageOf } from './invariants/resources.ts';
 import type { Violation } from './invariants/violation.ts';
+import { maxDescriptors } from './world/modes.ts';
 import type { World } from './world/world.ts';
 
 const SAMPLE_MS = 500;
@@ -10,15 +11,6 @@ const SAMPLE_MS = 500;
 const START_MS = 15_000;
 /** The proxy notices a changed configuration file, and an API server that is gone, within this time. */
 const NOTICE_MS = 4000;
-
-/** A proxy that got no processor for this long, within the last seconds, may have lost a connection. */
-const STARVED_MS = 1500;
-const STARVED_WITHIN_MS = 15_000;
-
-function isStarved({ starvation }: World): boolean {
-  const now = performance.timeOrigin + performance.now();
-  return starvation.waitedMs(now - STARVED_WITHIN_MS, now) > STARVED_MS;
-}
 
 /** Checks, all the time, what must hold all the time. */
 export class Monitor {
@@ -28,6 +20,8 @@ export class Monitor {
   #sample: Promise<void> | undefined;
   maxResidentMB = 0;
   maxDescriptors = 0;
+  #attempts = 0;
+  #graceMs = 0;
 
   constructor(world: World, onViolation: (violation: Violation) => void) {
     this.#world = world;
@@ -37,6 +31,11 @@ export class Monitor {
         this.#sample = undefined;
       });
     }, SAMPLE_MS);
+  }
+
+  /** For how long endpoints that are gone might get connections, on average. A busy machine makes it longer. */
+  get meanGraceMs(): number {
+    return this.#graceMs / Math.max(1, this.#attempts);
   }
 
   /** Ends the checks, and then the clients. */
@@ -59,19 +58,24 @@ export class Monitor {
   #checkConnections(): void {
     const { clients, ledger, impairments, starvation } = this.#world;
     const starved = (begin: number, end: number) => starvation.waitedMs(begin, end);
-    for (const attempt of clients.takeAttempts()) {
+    for (const attempt of ledger.isComplete ? clients.takeAttempts() : []) {
+      this.#attempts++;
+      this.#graceMs += graceOf(attempt, starved);
       this.#report(judgeAttempt(attempt, ledger, impairments, starved));
     }
-    for (const { client, line } of clients.takeHeldLines()) this.#report(judgeHeldConnection(client, line));
+    const now = performance.timeOrigin + performance.now();
+    for (const { client, line } of clients.takeHeldLines()) {
+      this.#report(judgeHeldConnection(client, line, impairments, now));
+    }
   }
 
   #checkUsage(): void {
-    const { pid } = this.#world.proxy;
+    const { pid, mode } = this.#world.proxy;
     const usage = pid === undefined ? undefined : usageOf(pid);
     if (!usage) return;
     this.maxResidentMB = Math.max(this.maxResidentMB, Math.round(usage.residentMB));
     this.maxDescriptors = Math.max(this.maxDescriptors, usage.descriptors);
-    for (const violation of judgeUsage(usage)) this.#onViolation(violation);
+    for (const violation of judgeUsage(usage, maxDescriptors(mode))) this.#onViolation(violation);
   }
 
   async #checkHealth(): Promise<void> {
@@ -83,7 +87,7 @@ export class Monitor {
       const hasStarted = isSame && world.proxy.ageMs > START_MS;
       return {
         isRunning: hasStarted && !world.isImpaired,
-        isRecovered: isSame && !world.isImpaired && world.misconfiguredAt === undefined && !isStarved(world),
+        isRecovered: isSame && !world.isImpaired && world.misconfiguredAt === undefined,
         isMisconfigured: isSame && lasts(world.misconfiguredAt),
         isCutOff: hasStarted && lasts(world.apiStoppedAt),
       };

@@ -7,6 +7,8 @@ import type { World } from './world/world.ts';
 
 const ATTEMPTS = 3;
 const PAUSE_MS = 300;
+/** The line of `/readyz` while the programs of ebpf mode serve the control group. */
+const SOCKETS_SERVED = '[+]sockets ok: serving: ';
 /** The proxy may need this long for the last change before the look. */
 const LAST_CHANGE_MS = 1000;
 
@@ -32,8 +34,10 @@ function now(): number {
 async function look(world: World, marks: boolean): Promise<readonly string[]> {
   await world.load.pause();
   try {
-    const { status, text } = await world.node.health('/readyz');
+    const { status, text } = await world.node.health('/readyz?verbose');
     if (status !== 200) return [`/readyz is ${status}: ${text.trim()}`];
+    if (world.proxy.mode === 'ebpf' && !text.includes(SOCKETS_SERVED))
+      return [`sockets are not served: ${text.trim()}`];
     if (marks) await world.load.mark();
     await delay(LAST_CHANGE_MS);
     const { ledger, network } = world;

@@ -9,7 +9,7 @@ import { Monitor } from './monitor.ts';
 import { untilRecovered } from './recover.ts';
 import { type PlannedFault, type Round, scheduleLines } from './schedule/schedule.ts';
 import type { EventLog } from './world/event-log.ts';
-import type { ModeName } from './world/proxy.ts';
+import type { ModeName } from './world/modes.ts';
 import { World } from './world/world.ts';
 
 export interface RunOptions {
@@ -28,17 +28,28 @@ const QUIET_MS = 3000;
 /** A run with this many violations has shown enough. */
 const MAX_VIOLATIONS = 20;
 
-/** Runs the schedule. Returns what was violated. */
-export async function run(options: RunOptions): Promise<readonly Violation[]> {
+export interface RunResult {
+  readonly violations: readonly Violation[];
+  /** What the run did, in one line. */
+  readonly summary: string;
+}
+
+/** Runs the schedule, or the part of it until the operator ends the run. */
+export async function run(options: RunOptions): Promise<RunResult> {
   const run = new Run(options);
   const before = machineState();
   await run.perform();
-  return [...run.violations, ...judgeLeftovers(before, machineState(), run.folders)];
+  const leftovers = judgeLeftovers(before, machineState(), run.folders);
+  // What broke while the operator ended the run does not count.
+  const violations = options.signal.aborted ? leftovers : [...run.violations, ...leftovers];
+  return { violations, summary: run.summary };
 }
 
 class Run {
   readonly violations: Violation[] = [];
   readonly folders: string[] = [];
+  summary = '';
+  #faults = 0;
   readonly #options: RunOptions;
   /** How many faults run that may end the process of the proxy. */
   #endingFaults = 0;
@@ -61,19 +72,15 @@ class Run {
         if (violation) this.#violated({ ...violation, facts: `${violation.facts}. ${lines.join('\n')}` });
       },
     });
-    this.folders.push(world.access.folder);
+    this.folders.push(world.access.folder, ...(world.group ? [world.group.path] : []));
     const monitor = new Monitor(world, onViolation);
     try {
-      const interrupted = once(signal, 'abort');
-      await Promise.race([this.#rounds(world), interrupted]);
+      if (signal.aborted) return;
+      await Promise.race([this.#rounds(world), once(signal, 'abort')]);
       if (signal.aborted) return;
       await monitor.close();
       for (const violation of await checkEnd(world)) onViolation(violation);
-      const { changes } = world.load;
-      const { attempts } = world.clients;
-      log.note(
-        `${changes} changes, ${attempts} connections, ${monitor.maxResidentMB} MB, ${monitor.maxDescriptors} descriptors`,
-      );
+      this.summary = this.#summary(world, monitor);
     } finally {
       await monitor.close();
       await world.close();
@@ -86,6 +93,7 @@ class Run {
     log.note('the proxy serves all Services');
     const begin = performance.now();
     for (const round of rounds) {
+      if (this.#options.signal.aborted) return;
       const elapsed = performance.now() - begin;
       if (this.violations.length >= MAX_VIOLATIONS) return;
       if (elapsed > minutes * 60_000) return log.note(`the time is over: rounds from ${round.number} on are left out`);
@@ -101,7 +109,8 @@ class Run {
     const { log } = this.#options;
     await delay(afterMs);
     log.note(`${fault.name} begins`);
-    world.impair(fault.impairs);
+    this.#faults++;
+    world.suffer(fault);
     if (fault.mayEndProxy) this.#endingFaults++;
     try {
       await fault.run(world, settings);
@@ -120,7 +129,19 @@ class Run {
     this.#options.log.note(`recovered after ${((performance.now() - began) / 1000).toFixed(1)} s`);
   }
 
+  #summary({ load, clients, proxy }: World, monitor: Monitor): string {
+    const { maxResidentMB, maxDescriptors, meanGraceMs } = monitor;
+    return [
+      `${this.#faults} faults`,
+      `modes ${[...proxy.modesUsed].join(', ')}`,
+      `${load.changes} changes`,
+      `${clients.attempts} connections, judged after ${(meanGraceMs / 1000).toFixed(1)} s on average`,
+      `at most ${maxResidentMB} MB and ${maxDescriptors} descriptors`,
+    ].join('; ');
+  }
+
   #violated(violation: Violation): void {
+    if (this.#options.signal.aborted) return;
     this.violations.push(violation);
     if (this.violations.length <= MAX_VIOLATIONS) {
       this.#options.log.note(`VIOLATED: ${violation.invariant}: ${violation.facts}`);

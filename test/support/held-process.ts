@@ -23,7 +23,8 @@ export class HeldProcess {
   }
 
   async close(): Promise<void> {
-    const ended = once(this.#child, 'exit');
+    const hasEnded = this.#child.exitCode !== null || this.#child.signalCode !== null;
+    const ended = hasEnded ? undefined : once(this.#child, 'exit');
     this.#child.stdin.end();
     await ended;
   }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { HeldProcess } from './held-process.ts';
 
-/** Mounts a bpffs where programs expect it, says so, and lives until its input ends. */
-const MOUNT = 'mount -t bpf bpf /sys/fs/bpf && echo mounted && read -r line';
+/** Mounts a bpffs where programs expect it, says so, and lives until its input ends, also after Ctrl-C. */
+const MOUNT = 'trap "" INT; mount -t bpf bpf /sys/fs/bpf && echo mounted && read -r line';
 
 /** A process with mounts of its own, which other processes can enter. The mounts and all pins end with them. */
 export class MountHolder {

@@ -8,6 +8,7 @@ import type { ClientCertificate } from '../credentials/credentials.ts';
 import { basicAuthorization } from '../credentials/token.ts';
 import { addressOf, hostName, portOf } from '../server-url.ts';
 import { connectError } from './connect-error.ts';
+import type { ConnectionTimeouts } from './timeouts.ts';
 
 /** After this long on an idle socket the kernel starts to probe the peer. Ten seconds later it notices a dead one. */
 const KEEP_ALIVE_MS = 15_000;
@@ -21,17 +22,18 @@ export interface DialOptions {
   readonly ca?: string | undefined;
   readonly certificate?: ClientCertificate | undefined;
   readonly protocols: readonly string[];
-  readonly timeoutMs: number;
+  readonly timeouts: Pick<ConnectionTimeouts, 'connectMs' | 'handshakeMs'>;
   readonly clock: Clock;
 }
 
 /** Opens a socket to the server, through the HTTP proxy if there is one, and with TLS if the server's URL is https. */
 export async function dial(options: DialOptions): Promise<Socket | TLSSocket> {
-  const { config, proxy, timeoutMs, clock } = options;
+  const { config, proxy, timeouts, clock } = options;
+  const { connectMs } = timeouts;
   const address = addressOf(config.server);
   const attempt = new Attempt();
-  const timer = clock.setTimer(timeoutMs, () => {
-    const text = `no connection to the API server ${address} within ${timeoutMs / 1000} s`;
+  const timer = clock.setTimer(connectMs, () => {
+    const text = `no connection to the API server ${address} within ${connectMs / 1000} s`;
     attempt.end(new ApiError('timeout', text, { address }));
   });
   try {
@@ -80,12 +82,18 @@ async function tcp(attempt: Attempt, url: URL): Promise<Socket> {
   return attempt.ready(connect({ ...options, noDelay: true }), 'connect');
 }
 
-async function throughProxy(attempt: Attempt, proxy: URL, { config, proxyCa }: DialOptions): Promise<Socket> {
+async function throughProxy(attempt: Attempt, proxy: URL, options: DialOptions): Promise<Socket> {
+  const { config, proxyCa } = options;
   try {
     const plain = await tcp(attempt, proxy);
     const socket =
       proxy.protocol === 'https:'
-        ? await attempt.ready(tls(plain, hostName(proxy), { ca: proxyCa }), 'secureConnect')
+        ? await handshake(
+            attempt,
+            tls(plain, hostName(proxy), { ca: proxyCa }),
+            `the HTTP proxy ${addressOf(proxy)}`,
+            options,
+          )
         : plain;
     // For plain HTTP the proxy reads the requests itself, so there is no tunnel.
     return config.server.protocol === 'https:' ? await tunnel(socket, proxy, config) : socket;
@@ -124,7 +132,26 @@ function tlsToServer(attempt: Attempt, socket: Socket, options: DialOptions): Pr
     ALPNProtocols: [...protocols],
     rejectUnauthorized: !config.tls.insecure,
   });
-  return attempt.ready(secure, 'secureConnect');
+  return handshake(attempt, secure, `the API server ${addressOf(config.server)}`, options);
+}
+
+/** Ends the attempt if the peer does not finish the handshake in time. */
+async function handshake(
+  attempt: Attempt,
+  socket: TLSSocket,
+  peer: string,
+  { config, timeouts, clock }: DialOptions,
+): Promise<TLSSocket> {
+  const { handshakeMs } = timeouts;
+  const timer = clock.setTimer(handshakeMs, () => {
+    const text = `no TLS handshake with ${peer} within ${handshakeMs / 1000} s`;
+    attempt.end(new ApiError('timeout', text, { address: addressOf(config.server) }));
+  });
+  try {
+    return await attempt.ready(socket, 'secureConnect');
+  } finally {
+    timer.cancel();
+  }
 }
 
 function tls(socket: Socket, name: string, options: ConnectionOptions = {}): TLSSocket {

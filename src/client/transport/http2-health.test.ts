@@ -14,7 +14,7 @@ test('CLIENT-7 an ended session whose socket stays open counts as dead, without 
   watchHealth({
     session: { closed: true, destroyed: true, ping: throwDestroyed, settings: throwDestroyed },
     bytesRead: () => 0,
-    timeouts: { connectMs: 1000, readIdleMs: 30_000, pingMs: 15_000 },
+    timeouts: { connectMs: 1000, handshakeMs: 1000, readIdleMs: 30_000, pingMs: 15_000 },
     clock,
     onDead: () => deadCount++,
   });
@@ -38,7 +38,7 @@ function watchSession(readIdleMs = 30_000) {
   const { stop } = watchHealth({
     session: { closed: false, destroyed: false, ping: ping as ClientHttp2Session['ping'], settings: throwDestroyed },
     bytesRead: () => session.bytes,
-    timeouts: { connectMs: 1000, readIdleMs, pingMs: 15_000 },
+    timeouts: { connectMs: 1000, handshakeMs: 1000, readIdleMs, pingMs: 15_000 },
     clock,
     onDead: () => {
       session.deadAt = clock.elapsed();

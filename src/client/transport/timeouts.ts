@@ -4,6 +4,8 @@ import type { ClientLog } from '../client-log.ts';
 export interface ConnectionTimeouts {
   /** For a new connection, including the HTTP proxy and TLS. */
   readonly connectMs: number;
+  /** For one TLS handshake. A server that stopped still accepts connections, and then never answers. */
+  readonly handshakeMs: number;
   /** After this long without a read, the client sends a ping on an HTTP/2 session; 0 means never. */
   readonly readIdleMs: number;
   /** For the answer to the ping. */
@@ -20,6 +22,7 @@ export function connectionTimeouts(env: Environment, log: ClientLog): Connection
   };
   return {
     connectMs: 30_000,
+    handshakeMs: 10_000,
     readIdleMs: fromEnvironment('HTTP2_READ_IDLE_TIMEOUT_SECONDS', 30),
     pingMs: fromEnvironment('HTTP2_PING_TIMEOUT_SECONDS', 15),
   };

@@ -159,7 +159,7 @@ test('CLIENT-5 requests with different certificates never share a connection, ev
           user: {},
         },
         env: {},
-        timeouts: { connectMs: 10_000, readIdleMs: 0, pingMs: 1000 },
+        timeouts: { connectMs: 10_000, handshakeMs: 10_000, readIdleMs: 0, pingMs: 1000 },
         clock: systemClock,
         log: silentLog,
       });
@@ -227,5 +227,17 @@ test('CLIENT-7 a connection that takes too long is a timeout', async () => {
       await eventually(() => server.sockets.size === 0);
     },
     { server, client: { timeouts: { connectMs: 50 } } },
+  );
+});
+
+test('CLIENT-7 a TLS handshake that takes too long is a timeout, before the time to connect is over', async () => {
+  const server = await TestServer.raw(socket => void socket.resume());
+  await withClient(
+    ok,
+    async ({ get }) => {
+      await assert.rejects(get(), rejectedWith('timeout', /^no TLS handshake with the API server \S+ within 0\.05 s$/));
+      await eventually(() => server.sockets.size === 0);
+    },
+    { server, client: { timeouts: { connectMs: 60_000, handshakeMs: 50 } } },
   );
 });

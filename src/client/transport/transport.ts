@@ -102,7 +102,7 @@ export class Transport {
     const { server } = config;
     const proxy = this.#proxy;
     const proxyCa = proxy?.protocol === 'https:' ? systemRoots(env) : undefined;
-    const fixed = { config, proxy, proxyCa, certificate, timeoutMs: timeouts.connectMs, clock };
+    const fixed = { config, proxy, proxyCa, certificate, timeouts, clock };
     const options = (protocols: readonly string[]): DialOptions => ({
       ...fixed,
       protocols,

@@ -6,8 +6,11 @@ export async function whileApiIsAway(world: World, work: () => Promise<void>): P
   await world.load.pause();
   const since = performance.timeOrigin + performance.now();
   try {
-    await work();
-    await readBack(world, since);
+    // The server may have older objects when it is back, before this process has read them.
+    await world.ledger.whileIncomplete(async () => {
+      await work();
+      await readBack(world, since);
+    });
   } finally {
     world.load.resume();
   }

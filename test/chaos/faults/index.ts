@@ -1,5 +1,6 @@
 import { apiPaused } from './api-paused.ts';
 import { apiRestored } from './api-restored.ts';
+import { apiSlow } from './api-slow.ts';
 import { apiStopped } from './api-stopped.ts';
 import { certificate } from './certificate.ts';
 import { clockJump } from './clock-jump.ts';
@@ -32,6 +33,7 @@ export const FAULTS: readonly Fault[] = [
   clockJump,
   apiStopped,
   apiPaused,
+  apiSlow,
   apiRestored,
   forgottenVersions,
   tooManyRequests,

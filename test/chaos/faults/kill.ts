@@ -7,6 +7,7 @@ export const kill: Fault<{ readonly times: number; readonly pauseMs: number }> =
   target: 'proxy',
   impairs: ['knowledge'],
   recoveryMs: 20_000,
+  stopsProxy: true,
   choose: random => ({ times: random.between(1, 4), pauseMs: random.between(0, 1500) }),
   async run({ proxy }, { times, pauseMs }) {
     for (let time = 0; time < times; time++) {

@@ -11,6 +11,7 @@ export const limits: Fault<{ readonly kind: string; readonly spare: number; read
   target: 'proxy',
   impairs: ['knowledge'],
   recoveryMs: 45_000,
+  stopsProxy: true,
   mayEndProxy: true,
   choose: random => ({
     kind: random.pick(['nofile', 'data']),

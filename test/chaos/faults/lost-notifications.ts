@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { runIn, runNftScript } from '../../support/run-in.ts';
+import { hasTable } from '../world/modes.ts';
 import type { Fault } from './fault.ts';
 
 /** So many that the messages do not fit into the buffers of sockets that nobody reads. */
@@ -16,6 +17,7 @@ export const lostNotifications: Fault<{ readonly pausedMs: number }> = {
   target: 'proxy',
   impairs: ['knowledge', 'rules'],
   recoveryMs: 45_000,
+  stopsProxy: true,
   choose: random => ({ pausedMs: random.between(500, 3000) }),
   async run({ proxy, network }, { pausedMs }) {
     await proxy.pause();
@@ -25,7 +27,7 @@ export const lostNotifications: Fault<{ readonly pausedMs: number }> = {
         runNftScript(network.node, `add table ip chaos\n${names.join('')}delete table ip chaos\n`);
         await delay(1);
       }
-      if (proxy.mode === 'nftables') runNftScript(network.node, 'flush set ip kube-proxy cluster-ips\n');
+      if (hasTable(proxy.mode)) runNftScript(network.node, 'flush set ip kube-proxy cluster-ips\n');
       floodAddresses(network.node);
       await delay(pausedMs);
     } finally {

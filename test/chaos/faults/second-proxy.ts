@@ -7,6 +7,7 @@ export const secondProxy: Fault<{ readonly besideMs: number; readonly takesOver:
   target: 'proxy',
   impairs: ['knowledge'],
   recoveryMs: 30_000,
+  stopsProxy: true,
   choose: random => ({ besideMs: random.between(1000, 5000), takesOver: random.between(0, 1) }),
   async run({ proxy, log }, { besideMs, takesOver }) {
     const other = proxy.startAnother();

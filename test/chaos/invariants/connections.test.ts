@@ -63,6 +63,14 @@ describe('CHAOS-5 an impairment excuses what was true before it', () => {
     assert.equal(isViolated(at(27_500, A), impairments), true);
   });
 
+  test('CHAOS-5 the proxy may also lack what changed a moment before the impairment began, on a busy machine, too', () => {
+    const impairments = new Impairments();
+    impairments.begin(['knowledge'], 20_500);
+    const judge = (waitedMs: number) => judgeAttempt(at(23_000, A), ledger(), impairments, () => waitedMs);
+    assert.equal(judge(0), undefined);
+    assert.equal(judge(1800), undefined);
+  });
+
   test('CHAOS-5 lack of knowledge is no reason for a failed connection or a wrong Service', () => {
     const impairments = new Impairments();
     impairments.begin(['knowledge'], 19_000);

@@ -34,9 +34,9 @@ export function judgeAttempt(
   starved = NEVER_STARVED,
 ): Violation | undefined {
   const { address, begin, end, answer } = attempt;
-  const graceMs = GRACE_MS + starved(begin - GRACE_MS - STARVED_BEFORE_MS, end);
+  const graceMs = graceOf(attempt, starved);
   const known = impairments.earliestKnown(begin - graceMs, end);
-  const oldest = known < begin - graceMs ? known - graceMs : known;
+  const oldest = known === undefined ? begin - graceMs : known - graceMs;
   const states = ledger.statesBetween(address, oldest, end);
   if (answer === undefined) {
     const mayFail = states.some(({ answers }) => answers.size === 0) || impairments.overlaps('rules', oldest, end);
@@ -44,6 +44,11 @@ export function judgeAttempt(
   }
   if (states.some(({ answers }) => answers.has(answer))) return undefined;
   return violation('no connection reaches a wrong or a former endpoint', attempt, states);
+}
+
+/** For how long an endpoint that is gone may get this connection. */
+export function graceOf({ begin, end }: Attempt, starved: Starved): number {
+  return GRACE_MS + starved(begin - GRACE_MS - STARVED_BEFORE_MS, end);
 }
 
 function violation(invariant: string, attempt: Attempt, states: readonly AddressState[]): Violation {

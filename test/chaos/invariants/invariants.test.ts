@@ -1,19 +1,49 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FAULTS } from '../faults/index.ts';
+import { Impairments } from '../world/impairments.ts';
+import { impairmentsOf, MODES, maxDescriptors } from '../world/modes.ts';
 import { judgeHeldConnection } from './established.ts';
-import { judgeEndState, sortedByChain } from './fresh-start.ts';
+import { withoutFirewall } from './firewall.ts';
+import { judgeEndState, judgePlan } from './fresh-start.ts';
 import { judgeHealth } from './health.ts';
-import { judgeLeftovers } from './leftovers.ts';
+import { judgeCleanup, judgeLeftovers } from './leftovers.ts';
 import { judgeEnd } from './process.ts';
 import { wrongLooks } from './recovery.ts';
-import { judgeUsage, MAX_DESCRIPTORS, MAX_RESIDENT_MB } from './resources.ts';
+import { judgeUsage, MAX_RESIDENT_MB } from './resources.ts';
+import { sortedByChain } from './saved-chains.ts';
 
 test('CHAOS-6 an established connection that is lost violates an invariant', () => {
-  assert.equal(judgeHeldConnection('node', 'ready'), undefined);
-  assert.deepEqual(judgeHeldConnection('node', 'lost 10.96.0.1:80 read ECONNRESET'), {
+  const impairments = new Impairments();
+  impairments.begin(['knowledge', 'rules'], 0);
+  assert.equal(judgeHeldConnection('node', 'ready', impairments, 2000), undefined);
+  const lost = 'lost 10.96.0.1:80 1500 read ECONNRESET';
+  assert.deepEqual(judgeHeldConnection('node', lost, impairments, 2000), {
     invariant: 'established connections live',
-    facts: 'node: lost 10.96.0.1:80 read ECONNRESET',
+    facts: `node: ${lost}`,
   });
+});
+
+test('CHAOS-15 only in userspace mode, and only if the process stops, established connections may end', () => {
+  const stopping = FAULTS.filter(({ stopsProxy }) => stopsProxy);
+  assert.deepEqual(
+    stopping.map(({ name }) => name),
+    ['kill', 'restart', 'mode-switch', 'second-proxy', 'lost-notifications', 'limits'],
+  );
+  for (const fault of FAULTS) {
+    for (const mode of MODES) {
+      const mayEnd = mode === 'userspace' && stopping.includes(fault);
+      assert.deepEqual(impairmentsOf(fault, mode).includes('connections'), mayEnd, `${fault.name} in ${mode}`);
+      if (!mayEnd) assert.deepEqual(impairmentsOf(fault, mode), fault.impairs);
+    }
+  }
+  const impairments = new Impairments();
+  impairments.begin(['connections'], 1000);
+  impairments.endAll(2000);
+  const lostAt = (heardAt: number) =>
+    judgeHeldConnection('node', `lost x ${heardAt} silent`, impairments, heardAt + 100);
+  assert.equal(lostAt(950), undefined);
+  assert.ok(lostAt(2001));
 });
 
 test('CHAOS-7 the proxy has recovered when every address gets what the API server has', () => {
@@ -43,10 +73,12 @@ test('CHAOS-8 other rules than after a fresh start violate an invariant, and the
   assert.match(facts, /the first difference: old\n +a fresh start has: b/);
 });
 
+const sorted = (saved: string) => sortedByChain('iptables-save', saved);
+
 test('CHAOS-8 the order of chains does not count, the order of rules in a chain does', () => {
-  const one = sortedByChain('*nat\n:B - [0:0]\n:A - [0:0]\n-A B -j A\n-A A -j ONE\n-A A -j TWO\nCOMMIT');
-  const same = sortedByChain('*nat\n:A - [0:0]\n:B - [0:0]\n-A A -j ONE\n-A A -j TWO\n-A B -j A\nCOMMIT');
-  const other = sortedByChain('*nat\n:A - [0:0]\n:B - [0:0]\n-A A -j TWO\n-A A -j ONE\n-A B -j A\nCOMMIT');
+  const one = sorted('*nat\n:B - [0:0]\n:A - [0:0]\n-A B -j A\n-A A -j ONE\n-A A -j TWO\nCOMMIT');
+  const same = sorted('*nat\n:A - [0:0]\n:B - [0:0]\n-A A -j ONE\n-A A -j TWO\n-A B -j A\nCOMMIT');
+  const other = sorted('*nat\n:A - [0:0]\n:B - [0:0]\n-A A -j TWO\n-A A -j ONE\n-A B -j A\nCOMMIT');
   assert.equal(one, same);
   assert.notEqual(one, other);
 });
@@ -55,14 +87,53 @@ test('CHAOS-8 the order of service ports in a chain that leads to them does not 
   const web = '-A KUBE-NODEPORTS -m comment --comment "default/web:http" -j WEB';
   const api = '-A KUBE-NODEPORTS -m comment --comment "default/api:http" -j API';
   const last = '-A KUBE-NODEPORTS -j LAST';
-  assert.equal(sortedByChain(`*nat\n${web}\n${api}\n${last}`), sortedByChain(`*nat\n${api}\n${web}\n${last}`));
-  const twice = (first: string, second: string) => sortedByChain(`*nat\n${web} ${first}\n${web} ${second}`);
-  assert.notEqual(twice('1', '2'), twice('2', '1'));
+  const of = (...rules: readonly string[]) => sorted(['*nat', ':KUBE-NODEPORTS - [0:0]', ...rules].join('\n'));
+  assert.equal(of(web, api, last), of(api, web, last));
+  assert.notEqual(of(`${web} 1`, `${web} 2`), of(`${web} 2`, `${web} 1`));
+  assert.notEqual(of(web, api, last), of(last, web, api), 'the last rule stands first');
+  assert.notEqual(of(web, web, api), of(web, api, web), 'the rules of a service port are apart');
+  const forward = (rule: string) => rule.replace('KUBE-NODEPORTS', 'KUBE-FORWARD');
+  assert.notEqual(sorted(`*nat\n${forward(web)}\n${forward(api)}`), sorted(`*nat\n${forward(api)}\n${forward(web)}`));
+});
+
+test('CHAOS-8 a proxy port of userspace mode may have another number, and nothing else', () => {
+  const rule = (chain: string, port: number) =>
+    sorted(
+      `*nat\n-A ${chain} -m comment --comment "default/web:http" -p tcp --dport 80 -j REDIRECT --to-ports ${port}`,
+    );
+  assert.equal(rule('KUBE-PORTALS-CONTAINER', 40001), rule('KUBE-PORTALS-CONTAINER', 34567));
+  assert.notEqual(rule('KUBE-PORTALS-CONTAINER', 40001), rule('KUBE-PORTALS-CONTAINER', 8080));
+  assert.notEqual(rule('KUBE-FORWARD', 40001), rule('KUBE-FORWARD', 34567));
+});
+
+test('CHAOS-8 only the whole KUBE-FIREWALL may stay, with its one rule and its jumps', () => {
+  const drop =
+    '-A KUBE-FIREWALL ! -s 127.0.0.0/8 -d 127.0.0.0/8 -m comment --comment "block incoming localnet connections" ' +
+    '-m conntrack ! --ctstate RELATED,ESTABLISHED,DNAT -j DROP';
+  const jumps = '-A INPUT -j KUBE-FIREWALL\n-A OUTPUT -j KUBE-FIREWALL';
+  const whole = sorted(`*filter\n:KUBE-FIREWALL - [0:0]\n${jumps}\n${drop}`);
+  assert.equal(withoutFirewall(`a\n${whole}\nb`), 'a\nb');
+  const part = sorted(`*filter\n:KUBE-FIREWALL - [0:0]\n${jumps}`);
+  assert.equal(withoutFirewall(part), part);
+  assert.match(withoutFirewall(sorted(`*filter\n:KUBE-FIREWALL - [0:0]\n${jumps}\n${drop}\n${drop} 2`)), /DROP 2$/);
+});
+
+test('CHAOS-8 the kernel has what plan --diff wants', () => {
+  assert.equal(judgePlan('no difference\n', ''), undefined);
+  assert.match(judgePlan('+ slot\n', '')?.facts ?? '', /slot/);
+  assert.match(judgePlan('', 'no right\n')?.facts ?? '', /no right/);
+});
+
+test('CHAOS-12 a rule or a pin that is left after cleanup violates an invariant', () => {
+  assert.deepEqual(judgeCleanup('table ip network-plugin'), []);
+  for (const left of ['iptables-save nat KUBE-SERVICES', 'table ip kube-proxy {', '/sys/fs/bpf/pointsman/cgroup-7']) {
+    assert.equal(judgeCleanup(`a\n${left}`).length, 1);
+  }
 });
 
 test('CHAOS-9 memory and descriptors have bounds', () => {
-  assert.deepEqual(judgeUsage({ residentMB: MAX_RESIDENT_MB, descriptors: MAX_DESCRIPTORS }), []);
-  const violated = judgeUsage({ residentMB: MAX_RESIDENT_MB + 1, descriptors: MAX_DESCRIPTORS + 1 });
+  assert.deepEqual(judgeUsage({ residentMB: MAX_RESIDENT_MB, descriptors: 100 }, maxDescriptors('ebpf')), []);
+  const violated = judgeUsage({ residentMB: MAX_RESIDENT_MB + 1, descriptors: 101 }, maxDescriptors('nftables'));
   assert.deepEqual(
     violated.map(({ invariant }) => invariant),
     ['memory is bounded', 'descriptors are bounded'],

@@ -1,7 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import type { NetworkNamespace } from '../../../src/kernel/netns.ts';
-import { runIn } from '../../support/run-in.ts';
 import type { Violation } from './violation.ts';
 
 const INVARIANT = 'nothing is left behind';
@@ -37,13 +35,9 @@ export function judgeLeftovers(
   return problems.map(facts => ({ invariant: INVARIANT, facts }));
 }
 
-/** After `kube-proxy cleanup` the namespace has no rule of the proxy, except KUBE-FIREWALL (IPT-13). */
-export function judgeCleanup(namespace: NetworkNamespace): readonly Violation[] {
-  const rules =
-    runIn(namespace, 'nft', ['list', 'tables']) +
-    runIn(namespace, 'iptables-save') +
-    runIn(namespace, 'ip6tables-save');
-  const left = rules.split('\n').filter(line => /kube-proxy|KUBE-(?!FIREWALL)/.test(line));
+/** After `kube-proxy cleanup` the node has no rule and no pin of the proxy. */
+export function judgeCleanup(state: string): readonly Violation[] {
+  const left = state.split('\n').filter(line => /kube-proxy|KUBE-|pointsman/.test(line));
   return left.length === 0 ? [] : [{ invariant: INVARIANT, facts: `after cleanup: ${left.slice(0, 10).join('\n')}` }];
 }
 

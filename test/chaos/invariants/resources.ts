@@ -9,7 +9,6 @@ export interface Usage {
 
 /** A proxy with this few Services needs half of it. */
 export const MAX_RESIDENT_MB = 220;
-export const MAX_DESCRIPTORS = 100;
 
 /** Undefined if the process has ended. */
 export function usageOf(pid: number): Usage | undefined {
@@ -21,7 +20,7 @@ export function usageOf(pid: number): Usage | undefined {
   }
 }
 
-export function judgeUsage({ residentMB, descriptors }: Usage): readonly Violation[] {
+export function judgeUsage({ residentMB, descriptors }: Usage, maxDescriptors: number): readonly Violation[] {
   const violations: Violation[] = [];
   if (residentMB > MAX_RESIDENT_MB) {
     violations.push({
@@ -29,8 +28,8 @@ export function judgeUsage({ residentMB, descriptors }: Usage): readonly Violati
       facts: `${Math.round(residentMB)} MB, at most ${MAX_RESIDENT_MB}`,
     });
   }
-  if (descriptors > MAX_DESCRIPTORS) {
-    violations.push({ invariant: 'descriptors are bounded', facts: `${descriptors}, at most ${MAX_DESCRIPTORS}` });
+  if (descriptors > maxDescriptors) {
+    violations.push({ invariant: 'descriptors are bounded', facts: `${descriptors}, at most ${maxDescriptors}` });
   }
   return violations;
 }

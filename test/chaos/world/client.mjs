@@ -1,8 +1,9 @@
 // Makes connections, in a process of its own, so that a busy test delays no connection.
 //   node client.mjs poll RATE ADDRESS …    makes RATE connections a second, and writes a line for each:
 //                                          BEGIN END ADDRESS ANSWER, or BEGIN END ADDRESS !FAILURE
-//   node client.mjs hold ADDRESS …         keeps connections and uses them all the time. It writes `lost ADDRESS REASON`
-//                                          for one that ends or falls silent, and replaces it.
+//   node client.mjs hold ADDRESS …         keeps connections and uses them all the time. It writes
+//                                          `lost ADDRESS HEARD-AT REASON` for one that ends or falls silent, and
+//                                          replaces it.
 // It writes to standard error. Times are milliseconds since 1970.
 import { connect } from 'node:net';
 
@@ -43,7 +44,10 @@ function attempt(address) {
     result = String(data).trim();
     socket.resetAndDestroy();
   });
-  socket.on('timeout', () => socket.destroy(new Error('timed out')));
+  socket.on('timeout', () => {
+    const state = socket.connecting ? 'connecting' : 'connected, without an answer';
+    socket.destroy(new Error(`timed out, ${state}, from port ${socket.localPort}`));
+  });
   socket.on('error', error => {
     result = `!${error.message}`;
   });
@@ -69,7 +73,7 @@ function hold(address) {
   });
   socket.once('close', () => {
     clearInterval(timer);
-    if (hasWorked) console.error(`lost ${address} ${reason}`);
+    if (hasWorked) console.error(`lost ${address} ${heardAt} ${reason}`);
     setTimeout(hold, 1000, address);
   });
 }

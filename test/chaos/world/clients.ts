@@ -1,8 +1,16 @@
 import type { NetworkNamespace } from '../../../src/kernel/netns.ts';
 import { Program } from '../../control-plane/program.ts';
 import type { Attempt } from '../invariants/connections.ts';
+import type { ControlGroup } from './control-group.ts';
 
 const RATE = 40;
+
+/** Where clients run. */
+export interface ClientPlace {
+  readonly name: string;
+  readonly namespace: NetworkNamespace;
+  readonly group?: ControlGroup | undefined;
+}
 
 /** Clients that connect to Services all the time, and clients that keep connections. */
 export class Clients {
@@ -10,11 +18,9 @@ export class Clients {
   readonly #holders: readonly Program[];
   attempts = 0;
 
-  constructor(places: ReadonlyMap<string, NetworkNamespace>, polled: readonly string[], held: readonly string[]) {
-    const run = (place: string, namespace: NetworkNamespace, args: readonly string[]) =>
-      new Program(place, [process.execPath, 'test/chaos/world/client.mjs', ...args], { namespace });
-    this.#pollers = [...places].map(([place, where]) => run(place, where, ['poll', String(RATE), ...polled]));
-    this.#holders = [...places].map(([place, where]) => run(place, where, ['hold', ...held]));
+  constructor(places: readonly ClientPlace[], polled: readonly string[], held: readonly string[]) {
+    this.#pollers = places.map(place => startClient(place, ['poll', String(RATE), ...polled]));
+    this.#holders = places.map(place => startClient(place, ['hold', ...held]));
   }
 
   /** The attempts that have ended since the last call. */
@@ -34,6 +40,12 @@ export class Clients {
   async close(): Promise<void> {
     await Promise.all([...this.#pollers, ...this.#holders].map(program => program.stop('SIGKILL')));
   }
+}
+
+function startClient({ name, namespace, group }: ClientPlace, args: readonly string[]): Program {
+  const program = new Program(name, [process.execPath, 'test/chaos/world/client.mjs', ...args], { namespace });
+  if (program.pid !== undefined) group?.take(program.pid);
+  return program;
 }
 
 /** Parses a line of client.mjs. */

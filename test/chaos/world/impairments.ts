@@ -23,10 +23,15 @@ export class Impairments {
     return this.#during(begin, end).some(interval => interval.kind === kind);
   }
 
-  /** The earliest time whose state the proxy may still have had, for a connection between the two times. */
-  earliestKnown(begin: number, end: number): number {
-    const earliest = Math.min(begin, ...this.#during(begin, end).map(({ from }) => from));
-    return earliest < begin ? this.earliestKnown(earliest, end) : begin;
+  /**
+   * When the impairments began that lasted until the two times, without a pause between them. Undefined if there was
+   * none. The proxy may still have the state of that moment.
+   */
+  earliestKnown(begin: number, end: number): number | undefined {
+    const during = this.#during(begin, end);
+    if (during.length === 0) return undefined;
+    const earliest = Math.min(...during.map(({ from }) => from));
+    return earliest < begin ? (this.earliestKnown(earliest, begin) ?? earliest) : earliest;
   }
 
   #during(begin: number, end: number): readonly Interval[] {

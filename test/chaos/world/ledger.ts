@@ -13,6 +13,22 @@ const NOTHING: ReadonlySet<string> = new Set();
 /** What the API server had for each address, and when. */
 export class Ledger {
   readonly #states = new Map<string, AddressState[]>();
+  #unknown = 0;
+
+  /** False while the API server may have something that is not in the ledger yet. Connections are judged later then. */
+  get isComplete(): boolean {
+    return this.#unknown === 0;
+  }
+
+  /** Does work after which the ledger has everything again. */
+  async whileIncomplete(work: () => Promise<void>): Promise<void> {
+    this.#unknown++;
+    try {
+      await work();
+    } finally {
+      this.#unknown--;
+    }
+  }
 
   /** The API server got the change at some time between `sentAt` and `doneAt`. */
   change(address: string, answers: Iterable<string>, sentAt: number, doneAt: number): void {

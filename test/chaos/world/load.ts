@@ -65,7 +65,7 @@ export class Load {
    */
   async mark(): Promise<void> {
     const [pair] = PAIRS;
-    if (pair) await this.#swap(pair, PODS.slice(0, 2));
+    if (pair) await this.#ledger.whileIncomplete(() => this.#swap(pair, PODS.slice(0, 2)));
   }
 
   async close(): Promise<void> {
@@ -106,14 +106,17 @@ export class Load {
 
   async #changeOnce(): Promise<void> {
     const began = now();
-    try {
-      await this.#change();
-      this.changes++;
-    } catch (error) {
-      this.#log.note(`a change through the API failed: ${errorText(error)}`);
-      await delay(RETRY_MS);
-      await this.readBack(began).catch(() => undefined);
-    }
+    await this.#ledger.whileIncomplete(async () => {
+      try {
+        await this.#change();
+        this.changes++;
+      } catch (error) {
+        if (this.#isClosed) return;
+        this.#log.note(`a change through the API failed: ${errorText(error)}`);
+        await delay(RETRY_MS);
+        await this.readBack(began).catch(() => undefined);
+      }
+    });
   }
 
   async #change(): Promise<void> {

@@ -3,21 +3,25 @@ import { fileURLToPath } from 'node:url';
 import type { NetworkNamespace } from '../../../src/kernel/netns.ts';
 import { Program, type ProgramExit } from '../../control-plane/program.ts';
 import { proxyConfigurationText } from '../../control-plane/proxy-configuration.ts';
+import type { MountHolder } from '../../support/mount-holder.ts';
 import type { Access } from './access.ts';
+import type { ModeName } from './modes.ts';
 
-export type ModeName = 'nftables' | 'iptables';
 type Fields = Readonly<Record<string, unknown>>;
 
 const PROGRAM = 'build/kube-proxy.mjs';
 const CLOCK_HOOK = 'test/chaos/world/clock-hook.mjs';
 /** The kubelet waits, too, before it starts a container again. */
 const RESTART_MS = 500;
-/** Silent connections are given up after five seconds rather than 45. */
-const ENV = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '2', HTTP2_PING_TIMEOUT_SECONDS: '3' };
+/** Silent connections are given up after ten seconds rather than 45. A busy machine never stops a program that long. */
+const ENV = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '2', HTTP2_PING_TIMEOUT_SECONDS: '8' };
 
 export interface ProxyOptions {
   readonly namespace: NetworkNamespace;
   readonly access: Access;
+  readonly mounts: MountHolder;
+  /** The control group that ebpf mode serves. */
+  readonly cgroupRoot: string | undefined;
   readonly kubeconfig: string;
   readonly mode: ModeName;
   onEnd(exit: ProgramExit, lines: readonly string[]): void;
@@ -26,6 +30,8 @@ export interface ProxyOptions {
 
 /** The proxy under test. When its process ends by itself, this starts another one. */
 export class ProxyUnderTest {
+  /** The modes in which a process was started. */
+  readonly modesUsed = new Set<ModeName>();
   mode: ModeName;
   readonly #options: ProxyOptions;
   #program: Program | undefined;
@@ -53,8 +59,16 @@ export class ProxyUnderTest {
     return this.isRunning ? performance.now() - this.#startedAt : 0;
   }
 
-  get command(): readonly string[] {
-    return [process.execPath, '--import', fileURLToPath(new URL(`file://${process.cwd()}/${CLOCK_HOOK}`)), PROGRAM];
+  /** The program with these arguments, in the mounts of the run. */
+  command(...args: readonly string[]): readonly string[] {
+    const { mounts, cgroupRoot } = this.#options;
+    const hook = fileURLToPath(new URL(`file://${process.cwd()}/${CLOCK_HOOK}`));
+    const root = cgroupRoot === undefined ? [] : ['--cgroup-root', cgroupRoot];
+    return mounts.command(process.execPath, '--import', hook, PROGRAM, ...args, ...root);
+  }
+
+  get configurationFile(): string {
+    return `${this.#options.access.folder}/config.yaml`;
   }
 
   /** Writes the configuration file. A proxy that runs notices it. */
@@ -70,6 +84,7 @@ export class ProxyUnderTest {
   start(): void {
     this.#isStopped = false;
     this.#startedAt = performance.now();
+    this.modesUsed.add(this.mode);
     const program = this.#run('config.yaml');
     this.#program = program;
     void program.exit.then(exit => this.#ended(program, exit));
@@ -81,14 +96,15 @@ export class ProxyUnderTest {
     return this.#run('other.yaml');
   }
 
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  /** Kills the process if it has not ended after the time. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM', killedAfterMs?: number): Promise<void> {
     this.#isStopped = true;
-    await this.#program?.stop(signal);
+    await this.#program?.stop(signal, killedAfterMs);
     this.#flush();
   }
 
-  async restart(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    await this.stop(signal);
+  async restart(signal: NodeJS.Signals = 'SIGTERM', killedAfterMs?: number): Promise<void> {
+    await this.stop(signal, killedAfterMs);
     this.start();
   }
 
@@ -120,7 +136,7 @@ export class ProxyUnderTest {
 
   #run(configuration: string): Program {
     const { namespace, access } = this.#options;
-    const command = [...this.command, '--config', `${access.folder}/${configuration}`];
+    const command = this.command('--config', `${access.folder}/${configuration}`);
     return new Program('kube-proxy', command, { namespace, env: { ...ENV, CHAOS_CLOCK: `${access.folder}/clock` } });
   }
 

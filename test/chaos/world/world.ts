@@ -1,20 +1,24 @@
 import { Cluster } from '../../../src/demo/playground/index.ts';
+import { hierarchyFolder } from '../../../src/kernel/bpf/cgroup.ts';
 import type { Ip } from '../../../src/net/index.ts';
 import { ControlPlane } from '../../control-plane/control-plane.ts';
 import { NODE } from '../../control-plane/node-object.ts';
 import { Program, type ProgramExit } from '../../control-plane/program.ts';
 import { Relay } from '../../e2e/relay.ts';
 import { TestNode } from '../../e2e/test-node.ts';
-import { runNftScript } from '../../support/run-in.ts';
-import type { Impairment } from '../faults/fault.ts';
+import { MountHolder } from '../../support/mount-holder.ts';
+import { runIn, runNftScript } from '../../support/run-in.ts';
+import type { Fault, Impairment } from '../faults/fault.ts';
 import type { Violation } from '../invariants/violation.ts';
 import { Access } from './access.ts';
 import { Clients } from './clients.ts';
+import { ControlGroup } from './control-group.ts';
 import type { EventLog } from './event-log.ts';
 import { Impairments } from './impairments.ts';
 import { Ledger } from './ledger.ts';
 import { addressesOf, Load } from './load.ts';
-import { type ModeName, ProxyUnderTest } from './proxy.ts';
+import { impairmentsOf, MODES, type ModeName } from './modes.ts';
+import { ProxyUnderTest } from './proxy.ts';
 import { ALL, FIRST_PORT, LAST_PORT, LOCAL_PODS, REMOTE_PODS, STABLE } from './services.ts';
 import { Starvation } from './starvation.ts';
 
@@ -29,6 +33,7 @@ export interface WorldOptions {
 /** A small cluster with a real API server, the proxy under test, a load of changes, and clients. */
 export class World {
   readonly network = Cluster.create();
+  readonly group = hierarchyFolder() === undefined ? undefined : new ControlGroup();
   readonly access = new Access();
   readonly ledger = new Ledger();
   readonly impairments = new Impairments();
@@ -84,6 +89,22 @@ export class World {
     return this.#part('clients');
   }
 
+  /** The mounts of the proxy. They have a bpffs of their own, so the pins of ebpf mode end with the run. */
+  get mounts(): MountHolder {
+    return this.#part('mounts');
+  }
+
+  /** The modes that this machine has. */
+  get modes(): readonly ModeName[] {
+    return MODES.filter(mode => mode !== 'ebpf' || this.group !== undefined);
+  }
+
+  /** The names of all pins of the proxy. */
+  pins(): readonly string[] {
+    const [program = '', ...args] = this.mounts.command('find', '/sys/fs/bpf', '-path', '*/pointsman*');
+    return runIn(this.network.node, program, args).split('\n').filter(Boolean).sort();
+  }
+
   /**
    * Adds rules that need connection tracking and translation, as those of a network plugin on real nodes. Without any
    * such rule the kernel no longer translates the packets of established connections, so a program that deletes our
@@ -94,6 +115,11 @@ export class World {
     const chain = `chain postrouting {\n type nat hook postrouting priority 90;\n ${rule}\n }\n`;
     const tables = ['ip', 'ip6'].map(family => `table ${family} network-plugin {\n${chain}}\n`);
     runNftScript(this.network.node, tables.join(''));
+  }
+
+  /** The fault begins. */
+  suffer(fault: Fault): void {
+    this.impair(impairmentsOf(fault, this.proxy.mode));
   }
 
   impair(kinds: readonly Impairment[]): void {
@@ -114,15 +140,19 @@ export class World {
   }
 
   async close(): Promise<void> {
-    const { proxy, clients, load, relay, cluster } = this.#parts ?? {};
+    const { proxy, clients, load, relay, cluster, mounts } = this.#parts ?? {};
     this.starvation.close();
-    await load?.close();
-    await clients?.close();
     await proxy?.stop('SIGKILL');
+    // A signal to all processes of a terminal may have ended the API server, so the load ends after it.
+    const loadEnds = load?.close();
+    await clients?.close();
     relay?.close();
     await Promise.all(this.#servers.map(server => server.stop('SIGKILL')));
     await cluster?.close();
+    await loadEnds;
+    await mounts?.close();
     await this.node.close();
+    await this.group?.close();
     this.network.close();
     this.access.close();
   }
@@ -132,6 +162,7 @@ export class World {
     const { seed, mode, onEnd } = this.#options;
     const parts: Parts = {};
     this.#parts = parts;
+    parts.mounts = await MountHolder.withBpffs();
     const namespace = network.node;
     this.keepNat();
     parts.cluster = await ControlPlane.start({ namespace, apiserverArgs: access.apiserverArgs });
@@ -143,12 +174,14 @@ export class World {
     parts.relay = await Relay.open(namespace);
     const kubeconfig = access.kubeconfig(parts.relay.url);
     const onLines = (lines: readonly string[]) => log.keep('kube-proxy', lines);
-    parts.proxy = new ProxyUnderTest({ namespace, access, kubeconfig, mode, onEnd, onLines });
+    const place = { namespace, mounts: parts.mounts, cgroupRoot: this.group?.path };
+    parts.proxy = new ProxyUnderTest({ ...place, access, kubeconfig, mode, onEnd, onLines });
     parts.proxy.start();
-    const places = new Map([
-      ['node', namespace],
-      ['ext', network.host('ext')],
-    ]);
+    const places = [
+      // Connections of this client meet the programs of ebpf mode, if they are there.
+      { name: 'node', namespace, group: this.group },
+      { name: 'ext', namespace: network.host('ext') },
+    ];
     const addresses = [...new Set(ALL.flatMap(addressesOf))];
     parts.clients = new Clients(places, addresses, STABLE.flatMap(addressesOf));
     this.impair(['knowledge', 'rules']);
@@ -176,6 +209,7 @@ export class World {
 }
 
 interface Parts {
+  mounts?: MountHolder;
   cluster?: ControlPlane;
   relay?: Relay;
   proxy?: ProxyUnderTest;
