@@ -17,6 +17,7 @@ NAME is one of:`;
 const GUEST_TIMEOUT_MS = 3 * 3_600_000;
 /** @type {Readonly<Record<string, import('./programs.mjs').Programs>>} */
 const PROGRAMS = {
+  'api-load': { nft: 'nftables', openssl: 'openssl', setpriv: 'util-linux' },
   browser: BROWSER_PROGRAMS,
   cluster: { nft: 'nftables', setpriv: 'util-linux' },
   datapath: { iptables: 'iptables', nft: 'nftables', setpriv: 'util-linux', taskset: 'util-linux' },
@@ -29,9 +30,9 @@ const PROGRAMS = {
   userspace: { iptables: 'iptables', haproxy: 'haproxy', taskset: 'util-linux' },
 };
 /** Benches that run our own program as it is. */
-const WITH_OUR_PROGRAM = new Set(['cluster', 'datapath']);
+const WITH_OUR_PROGRAM = new Set(['api-load', 'cluster', 'datapath']);
 /** Benches that need an API server, and run upstream's programs. */
-const WITH_CONTROL_PLANE = new Set(['cluster', 'datapath', 'start']);
+const WITH_CONTROL_PLANE = new Set(['api-load', 'cluster', 'datapath', 'start']);
 const NODE_FLAGS = ['--enable-source-maps', '--expose-gc', '--max-semi-space-size=16'];
 
 /** The file of each bench. */

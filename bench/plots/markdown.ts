@@ -36,7 +36,7 @@ function chapterText({ result, drawings }: Chapter): string {
   ].join('\n\n');
 }
 
-function factsOf({ date, machine, versions }: Result): readonly Row[] {
+export function factsOf({ date, machine, versions, notes = {} }: Result): readonly Row[] {
   const facts = {
     date: date.slice(0, 10),
     machine: `${machine.processor}, ${machine.cores} cores, ${machine.memoryGiB} GiB`,
@@ -44,6 +44,7 @@ function factsOf({ date, machine, versions }: Result): readonly Row[] {
     'Node.js': machine.node,
     'load before the run': String(machine.load),
     ...versions,
+    ...notes,
   };
   return Object.entries(facts).map(([fact, value]) => ({ fact, value }));
 }
@@ -79,15 +80,13 @@ export function readmeTable({ figures, comparisons: [first] }: Result): string {
   );
 }
 
-const BEGIN = '<!-- benchmarks -->';
-const END = '<!-- /benchmarks -->';
-
-/** Puts the text between the two marks. */
-export function withRegion(document: string, text: string): string {
-  const [begin, end] = [document.indexOf(BEGIN), document.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`the document lacks ${BEGIN} or ${END}`);
+/** Puts the text between the two marks of a region. */
+export function withRegion(document: string, text: string, region = 'benchmarks'): string {
+  const [beginMark, endMark] = [`<!-- ${region} -->`, `<!-- /${region} -->`];
+  const [begin, end] = [document.indexOf(beginMark), document.indexOf(endMark)];
+  if (begin < 0 || end < begin) throw new Error(`the document lacks ${beginMark} or ${endMark}`);
   const body = text === '' ? '\n' : `\n\n${text}\n\n`;
-  return document.slice(0, begin + BEGIN.length) + body + document.slice(end);
+  return document.slice(0, begin + beginMark.length) + body + document.slice(end);
 }
 
 export function table(rows: readonly Row[]): string {

@@ -1,8 +1,8 @@
 import { figureKey, pairs } from './compare.ts';
-import type { Comparison, Figure, FigureKind, Result } from './result.ts';
+import type { Comparison, Figure, FigureKind, RatioKind, Result } from './result.ts';
 
 /** How many times worse a ratio may become. Times of a busy machine vary, and memory hardly does. */
-const TOLERANCES: Readonly<Record<Exclude<FigureKind, 'count'>, number>> = {
+const TOLERANCES: Readonly<Record<RatioKind, number>> = {
   time: 1.5,
   rate: 1.5,
   share: 1.5,
@@ -10,6 +10,8 @@ const TOLERANCES: Readonly<Record<Exclude<FigureKind, 'count'>, number>> = {
 };
 /** The slowest operations vary most. */
 const TAIL_TOLERANCE = 3;
+/** Versions of objects differ in length from run to run. */
+const SIZE_TOLERANCE = 1.02;
 
 /** Something that is worse than it was recorded. */
 export interface Regression {
@@ -26,9 +28,13 @@ export interface CheckOutcome {
   readonly missing: readonly string[];
 }
 
-/** Compares counts of work exactly, and the ratios of everything else loosely. */
+/** Compares counts of work exactly, sizes nearly so, and the ratios of everything else loosely. */
 export function checkResult(now: Result, recorded: Result): CheckOutcome {
-  const outcomes = [checkCounts(now, recorded), ...recorded.comparisons.map(each => checkRatios(now, recorded, each))];
+  const outcomes = [
+    checkValues(now, recorded, 'count', (value, former) => value !== former),
+    checkValues(now, recorded, 'size', (value, former) => value > former * SIZE_TOLERANCE),
+    ...recorded.comparisons.map(each => checkRatios(now, recorded, each)),
+  ];
   return {
     compared: outcomes.reduce((sum, { compared }) => sum + compared, 0),
     regressions: outcomes.flatMap(({ regressions }) => regressions),
@@ -36,23 +42,28 @@ export function checkResult(now: Result, recorded: Result): CheckOutcome {
   };
 }
 
-/** Counts of subjects that are only there for comparison do not matter. */
-function checkCounts(now: Result, recorded: Result): CheckOutcome {
+type IsWorse = (value: number, former: number) => boolean;
+
+/** Compares values of our own. Those of subjects that are only there for comparison do not matter. */
+function checkValues(now: Result, recorded: Result, kind: FigureKind, isWorse: IsWorse): CheckOutcome {
   const theirs = new Set(recorded.comparisons.map(comparison => comparison.theirs));
-  const counts = ({ figures }: Result) =>
-    figures.filter(({ kind, subject }) => kind === 'count' && !theirs.has(subject));
-  const current = new Map(counts(now).map(figure => [keyWithSubject(figure), figure]));
-  return collect(counts(recorded), keyWithSubject, figure => {
+  const values = ({ figures }: Result) => figures.filter(each => each.kind === kind && !theirs.has(each.subject));
+  const current = new Map(values(now).map(figure => [keyWithSubject(figure), figure]));
+  return collect(values(recorded), keyWithSubject, figure => {
     const found = current.get(keyWithSubject(figure));
     if (!found) return undefined;
-    return { isWorse: found.value !== figure.value, recorded: String(figure.value), now: String(found.value) };
+    return {
+      isWorse: isWorse(found.value, figure.value),
+      recorded: String(figure.value),
+      now: String(found.value),
+    };
   });
 }
 
 function checkRatios(now: Result, recorded: Result, { ours, theirs }: Comparison): CheckOutcome {
   const current = new Map(pairs(now.figures, ours, theirs).map(pair => [figureKey(pair.ours), pair.ratio]));
   const former = pairs(recorded.figures, ours, theirs).filter(
-    pair => pair.ours.kind !== 'count' && isUsable(pair.ratio),
+    pair => isRatioKind(pair.ours.kind) && isUsable(pair.ratio),
   );
   return collect(
     former,
@@ -90,7 +101,11 @@ function collect<T>(
 
 function toleranceOf({ kind, name }: Figure): number {
   if (name.endsWith('p99')) return TAIL_TOLERANCE;
-  return kind === 'count' ? 1 : TOLERANCES[kind];
+  return isRatioKind(kind) ? TOLERANCES[kind] : 1;
+}
+
+function isRatioKind(kind: FigureKind): kind is RatioKind {
+  return kind in TOLERANCES;
 }
 
 function keyWithSubject(figure: Figure): string {

@@ -5,8 +5,13 @@ import { type Machine, machine } from './machine.ts';
 /** The version of this format. A reader refuses any other. */
 export const SCHEMA = 'pointsman-bench/1';
 
-/** How two runs are compared: a count exactly, everything else loosely. */
-export type FigureKind = 'time' | 'rate' | 'memory' | 'count' | 'share';
+/**
+ * How two runs are compared. A count must be the same. A size in bytes must not grow, except by a little, because names
+ * and versions differ in length. An estimate varies too much to be compared. Everything else is compared loosely, as a
+ * ratio to another subject.
+ */
+export type FigureKind = RatioKind | 'count' | 'size' | 'estimate';
+export type RatioKind = 'time' | 'rate' | 'memory' | 'share';
 
 /** One measured number, with everything that is needed to find the same number in another run. */
 export interface Figure {
@@ -51,6 +56,8 @@ export interface Result {
   readonly machine: Machine;
   readonly versions: Readonly<Record<string, string>>;
   readonly comparisons: readonly Comparison[];
+  /** Facts of the run that are no numbers, such as a content type. */
+  readonly notes?: Readonly<Record<string, string>>;
   readonly figures: readonly Figure[];
   readonly series: readonly Series[];
 }
@@ -64,6 +71,7 @@ export class Recorder {
   readonly #date = new Date();
   readonly #versions: Readonly<Record<string, string>>;
   readonly #comparisons: readonly Comparison[];
+  readonly #notes: Record<string, string> = {};
 
   constructor(bench: string, versions: Readonly<Record<string, string>>, comparisons: readonly Comparison[] = []) {
     this.#bench = bench;
@@ -73,6 +81,11 @@ export class Recorder {
 
   add(...figures: readonly Figure[]): void {
     this.figures.push(...figures);
+  }
+
+  /** Notes a fact of the run that is no number. */
+  note(name: string, text: string): void {
+    this.#notes[name] = text;
   }
 
   /** Everything so far. */
@@ -85,6 +98,7 @@ export class Recorder {
       machine: this.#machine,
       versions: this.#versions,
       comparisons: this.#comparisons,
+      ...(Object.keys(this.#notes).length > 0 && { notes: this.#notes }),
       figures: this.figures,
       series: this.series,
     };

@@ -29,6 +29,7 @@ export class ScaleNetwork {
     this.node.awaitLink('eth0');
     this.pods.awaitLink('eth0');
     this.node.set('net/ipv4/ip_forward', 1);
+    this.node.answerAllRejects();
     this.node.route.addRoute({ destination: hostCidr(PODS_IP), dev: link });
     this.pods.route.addRoute({ destination: hostCidr(NODE_IP), dev: eth0 });
     for (const range of [POD_RANGE, SERVICE_RANGE]) {

@@ -29,10 +29,11 @@ export class RunningProxy {
   readonly #program: Program;
   readonly #metrics: HttpClient;
 
-  constructor(cluster: ControlPlane, { command }: Subject, mode: string) {
+  /** `more` has further fields of the proxy's configuration. */
+  constructor(cluster: ControlPlane, { command }: Subject, mode: string, more: Readonly<Record<string, unknown>> = {}) {
     // The shell enters the group and then becomes the proxy, so that no time escapes.
     const entering = ['sh', '-c', 'echo $$ > "$0" && exec "$@"', `${this.#group.path}/cgroup.procs`];
-    const configuration = { mode, clusterCIDR: POD_RANGE, detectLocalMode: 'ClusterCIDR' };
+    const configuration = { mode, clusterCIDR: POD_RANGE, detectLocalMode: 'ClusterCIDR', ...more };
     this.#program = cluster.startProxy(configuration, { command: [...entering, ...command] });
     this.#metrics = new HttpClient({ namespace: cluster.namespace, ip: '127.0.0.1' as Ip, port: METRICS_PORT });
   }

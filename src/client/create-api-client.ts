@@ -23,6 +23,7 @@ export interface ApiClientOptions {
   readonly log?: ClientLog | undefined;
   readonly observe?: RequestObserver | undefined;
   readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
   readonly timeouts?: Partial<ConnectionTimeouts> | undefined;
   readonly serviceAccountFolder?: string | undefined;
 }
@@ -65,6 +66,7 @@ export function createApiClient(options: ApiClientOptions): ConfiguredApiClient 
     transport: new Transport({ config, env, timeouts, clock, log }),
     observe: options.observe ?? (() => {}),
     clock,
+    random: options.random ?? Math.random,
     log,
   });
 }

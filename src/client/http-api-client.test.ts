@@ -44,6 +44,7 @@ function clientOf(answers: readonly ApiResponse[], qps = -1, burst = 0) {
     transport: { send: async () => left.shift() ?? assert.fail('no more answers') } as unknown as Transport,
     observe: observation => observations.push(observation),
     clock,
+    random: () => 0,
     log: silentLog,
   });
   return { client, clock, observations };

@@ -29,6 +29,7 @@ export interface HttpApiClientParts {
   readonly transport: Transport;
   readonly observe: RequestObserver;
   readonly clock: Clock;
+  readonly random: () => number;
   readonly log: ClientLog;
 }
 
@@ -77,9 +78,11 @@ export class HttpApiClient {
     for (let retries = 0; ; retries++) {
       await this.#waitForRateLimit(request);
       const response = await this.#attempt(request, retries > 0);
-      const seconds = retries < MAX_RETRIES ? retryAfterSeconds(response) : undefined;
-      if (seconds === undefined) return response;
+      const wanted = retries < MAX_RETRIES ? retryAfterSeconds(response) : undefined;
+      if (wanted === undefined) return response;
       await discardBody(response);
+      // A busy server asks many clients for the same time. They should not come back at the same moment.
+      const seconds = Number((wanted * (1 + this.#parts.random())).toFixed(3));
       this.#logDelay(request, response.status, seconds);
       await sleepUnlessAborted(seconds * 1000, this.#parts.clock, request.signal);
     }

@@ -128,6 +128,18 @@ test('CLIENT-10 the client retries after the time that the server asks for', asy
   }
 });
 
+test('CLIENT-10 clients that a busy server refuses together do not come back together', async () => {
+  const clock = new ManualClock();
+  await withClient(
+    busy(1, 429, '8'),
+    async ({ get }) => {
+      assert.equal(await advanceUntil(clock, get()), 'done');
+      assert.ok(clock.now() >= 12_000, `${clock.now()} ms`);
+    },
+    { client: { clock, random: () => 0.5, timeouts: { readIdleMs: 0, connectMs: 1e9 } } },
+  );
+});
+
 test('CLIENT-10 the client retries at most ten times', async () => {
   const clock = new ManualClock();
   await withClient(

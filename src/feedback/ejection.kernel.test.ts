@@ -52,6 +52,6 @@ test('BALANCE-70 BALANCE-71 real endpoints that refuse or do not answer are left
       // The refusing endpoint was left out first, and may be used again by now if the machine is busy.
       assert.ok(used && !used.includes(SILENT) && SERVING.every(ip => used.includes(ip as Ip)), `${used}`);
     },
-    { ejectionChanged: report => reports.push(report) },
+    { listeners: { ejectionChanged: report => reports.push(report) } },
   );
 });

@@ -2,7 +2,6 @@ import { type FlowFilter, L4 } from '../kernel/conntrack/index.ts';
 import { Breaks } from '../lib/breaks.ts';
 import { planId, reachableEndpoints, type ServicePortPlan } from '../plan/index.ts';
 import { ConnectionPoll, type ConnectionPollOptions } from './connection-poll.ts';
-import { levelShares } from './level-shares.ts';
 import { endpointKey, OpenConnections } from './open-connections.ts';
 import type { WatchedPort } from './watched-port.ts';
 
@@ -98,7 +97,7 @@ export class LeastConnections {
     const found = used.map(({ text }) => this.#connections.of(endpointKey(port.protocol, text)));
     const arrivals = found.reduce((sum, endpoint) => sum + endpoint.arrivals, 0);
     const loads = found.map(({ connections }, i) => ({ connections, part: port.startShare(used[i]?.text ?? '') }));
-    const shares = levelShares(loads, arrivals);
+    const shares = port.leveling.shares(loads, arrivals);
     return port.setLevelShares(new Map(used.map(({ text }, i) => [text, shares[i] ?? 1])));
   }
 }

@@ -12,16 +12,19 @@ const PARTS = 10;
 const MIN_PARTS = 1;
 /** The mean share while loads differ. It leaves room for more and for less. */
 const MEAN_PARTS = 5;
-/** A smaller difference is not worth writing to the kernel. */
-const TOLERATED_PART = 0.02;
+/**
+ * The next looks, and the part of the open connections, in whose time shares level the endpoints. Connections that one
+ * endpoint gets in a shorter time also end in a shorter time. Then the endpoint lacks them again, and so on for ever.
+ */
+const LOOKS = 3;
+const REPLACED_PART = 1 / 8;
 
 /**
- * The shares with which the next `arrivals` connections bring all endpoints closest to the same number of connections.
- * Like water that fills a vessel: the endpoint with the fewest connections gets them first.
+ * The shares with which the next connections bring all endpoints closest to the same number of connections. Like water
+ * that fills a vessel: the endpoint with the fewest connections gets them first. `arrivals` came since the last look.
  */
 export function levelShares(loads: readonly EndpointLoad[], arrivals: number): readonly number[] {
-  if (isLevel(loads)) return loads.map(({ part }) => part);
-  const level = waterLevel(loads, Math.max(arrivals, 1));
+  const level = waterLevel(loads, Math.max(LOOKS * arrivals, REPLACED_PART * openConnections(loads), 1));
   const missing = loads.map(({ connections, part }) => Math.max(0, level * part - connections));
   return roundedParts(missing, MEAN_PARTS * loads.length).map(parts => parts / PARTS);
 }
@@ -49,16 +52,6 @@ function rest(exact: readonly number[], i: number): number {
   return (exact[i] ?? 0) % 1;
 }
 
-/** All endpoints have the number of connections that they should have, or nearly so. */
-function isLevel(loads: readonly EndpointLoad[]): boolean {
-  const connections = loads.reduce((sum, load) => sum + load.connections, 0);
-  const parts = loads.reduce((sum, { part }) => sum + part, 0);
-  return loads.every(load => {
-    const ideal = (connections * load.part) / parts;
-    return Math.abs(load.connections - ideal) < Math.max(1, ideal * TOLERATED_PART);
-  });
-}
-
 /** The number of connections for each whole part at which the endpoints below it lack exactly `arrivals` of them. */
 function waterLevel(loads: readonly EndpointLoad[], arrivals: number): number {
   const sorted = loads.toSorted((a, b) => a.connections / a.part - b.connections / b.part);
@@ -70,4 +63,8 @@ function waterLevel(loads: readonly EndpointLoad[], arrivals: number): number {
     parts += load.part;
   }
   return connections / parts;
+}
+
+export function openConnections(loads: readonly EndpointLoad[]): number {
+  return loads.reduce((sum, { connections }) => sum + connections, 0);
 }

@@ -4,6 +4,7 @@ import type { Algorithm, Endpoint, ServicePort } from '../model/index.ts';
 import type { Family } from '../net/index.ts';
 import type { LivePort } from '../plan/index.ts';
 import { Ejections } from './ejections.ts';
+import { Leveling } from './leveling.ts';
 import { SlowStart } from './slow-start.ts';
 
 /** A service port whose endpoints the proxy watches, because its Service asks for it. */
@@ -21,6 +22,7 @@ export class WatchedPort implements LivePort {
   /** All endpoints as of the last change, usable or not. */
   endpoints: readonly Endpoint[] = NONE;
   readonly ejections = new Ejections();
+  readonly leveling = new Leveling();
   /** After how many failed connections in a row an endpoint is left out. 0: never. */
   ejectAfter = 0;
   readonly #slowStart = new SlowStart();

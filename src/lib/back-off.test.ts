@@ -35,3 +35,8 @@ test('the random part makes a wait up to twice as long, and does not add up', ()
   const backOff = new BackOff({ ...LIMITS, random: () => 0.5 });
   assert.deepEqual([backOff.fail(), backOff.fail()], [150, 300]);
 });
+
+test('a wait is at least as long as the caller asks, and its random part is of that length', () => {
+  const backOff = new BackOff({ ...LIMITS, random: () => 0.5 });
+  assert.deepEqual([backOff.fail(1000), backOff.fail(100)], [1500, 300]);
+});

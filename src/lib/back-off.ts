@@ -27,14 +27,17 @@ export class BackOff {
     this.#nextMs = options.firstMs;
   }
 
-  /** Notes a failure that happened now. Returns how long to wait before the retry, in milliseconds. */
-  fail(): number {
+  /**
+   * Notes a failure that happened now. Returns how long to wait before the retry, in milliseconds: at least `minMs`, and
+   * a random part of that is added, too.
+   */
+  fail(minMs = 0): number {
     const { maxMs, random, resetAfterMs = Number.POSITIVE_INFINITY } = this.#options;
     const now = this.#clock.elapsed();
     if (now - this.#lastFailure > resetAfterMs) this.reset();
     this.#lastFailure = now;
-    const wait = this.#nextMs;
-    this.#nextMs = Math.min(2 * wait, maxMs);
+    const wait = Math.max(this.#nextMs, minMs);
+    this.#nextMs = Math.min(2 * this.#nextMs, maxMs);
     return random ? wait * (1 + random()) : wait;
   }
 

@@ -111,6 +111,11 @@ export interface ModeDescriptor<Options = unknown> {
   cleanup(options?: CleanupOptions): Promise<Cleanup>;
   /** Checks quickly whether there may be something to clean up. Without this function, the proxy assumes so. */
   hasLeftovers?(namespace?: NetworkNamespace): boolean;
+  /**
+   * Waits until the connections have ended that a cleanup would break, but not for ever. Returns false if the signal ended
+   * the wait too early.
+   */
+  lastConnectionsEnded?(namespace: NetworkNamespace | undefined, signal: AbortSignal): Promise<boolean>;
   /** An iptables chain that only this mode makes. */
   readonly markerChain?: string | undefined;
   readonly ownRules?: OwnRules | undefined;

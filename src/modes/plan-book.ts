@@ -48,6 +48,11 @@ export class PlanBook {
     return new Map(this.#wanted);
   }
 
+  /** The ids of all wanted plans. */
+  wantedIds(): readonly string[] {
+    return [...this.#wanted.keys()];
+  }
+
   /** All wanted plans, without a copy. */
   wanted(): Iterable<ServicePortPlan> {
     return this.#wanted.values();
@@ -88,6 +93,16 @@ export class PlanBook {
       if (to) this.#committed.set(id, to);
       else this.#committed.delete(id);
     }
+  }
+
+  /** The kernel has everything that changed. For all plans at once, this takes less memory than a list of changes. */
+  commitChanged(): void {
+    for (const id of this.#changed) {
+      const to = this.target(id);
+      if (to) this.#committed.set(id, to);
+      else this.#committed.delete(id);
+    }
+    this.finishWrite();
   }
 
   /** Everything that changed is written. */

@@ -47,9 +47,11 @@ export function createMode(configured: ConfiguredMode, families: readonly Family
 
 function removal(other: ModeDescriptor, own: ModeDescriptor, mode: Mode, machine: ModeContext): Removal {
   const { namespace, programs, formerCgroupRoot: cgroupRoot } = machine;
-  return async () => {
+  return async signal => {
     if (other.hasLeftovers?.(namespace) === false) return;
     if (other.markerChain !== undefined && mode.hadChain?.(other.markerChain) === false) return;
+    // If this mode closes meanwhile, the next one removes it.
+    if ((await other.lastConnectionsEnded?.(namespace, signal)) === false) return;
     throwFirst(await other.cleanup({ namespace, programs, keep: own.ownRules, cgroupRoot }));
   };
 }

@@ -11,8 +11,8 @@ import type { SetAside } from './set-aside.ts';
 import type { ShellOptions } from './shell.ts';
 import type { ServicePortTraffic } from './traffic/index.ts';
 
-/** Removes what one other mode left. */
-export type Removal = () => Promise<void>;
+/** Removes what one other mode left. The signal aborts when the mode closes, so that it need not wait. */
+export type Removal = (signal: AbortSignal) => Promise<void>;
 
 const BACK_OFF = { firstMs: 30_000, maxMs: 3_600_000 };
 
@@ -31,7 +31,7 @@ export class TakeOver implements Mode {
   /** The errors that were reported. A missing permission fails several removals, and every retry, in the same way. */
   readonly #reported = new Set<string>();
   readonly #backOff = new BackOff(BACK_OFF);
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(
     mode: Mode,
@@ -91,7 +91,7 @@ export class TakeOver implements Mode {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     this.#retry?.cancel();
     await this.#removal;
     await this.#mode.close();
@@ -102,13 +102,13 @@ export class TakeOver implements Mode {
     const left: Removal[] = [];
     for (const removal of removals) {
       try {
-        await removal();
+        await removal(this.#closing.signal);
       } catch (error) {
         this.#reportOnce(error);
         left.push(removal);
       }
     }
-    if (left.length === 0 || this.#closed) return;
+    if (left.length === 0 || this.#closing.signal.aborted) return;
     this.#retry = this.#clock.setTimer(this.#backOff.fail(), () => {
       this.#removal = this.#remove(left);
     });

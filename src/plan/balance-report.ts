@@ -30,7 +30,8 @@ export function balanceReport({ balance, port }: ServicePortPlan): BalanceReport
 export function balanceText({ algorithm, from, unavailable, hashBy }: BalanceReport): string {
   if (unavailable) return `as the mode does (${unavailable} is not available)`;
   if (!algorithm) return 'as the mode does';
-  return `${algorithm}${hashBy ? ` by ${hashBy}` : ''} (${from})`;
+  const shares = algorithm === 'least-connections' ? ': shares follow the open connections' : '';
+  return `${algorithm}${hashBy ? ` by ${hashBy}` : ''} (${from})${shares}`;
 }
 
 /** The weight of an endpoint. */

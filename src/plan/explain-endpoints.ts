@@ -65,7 +65,7 @@ export function explainEndpoints(
 /** What the balance of a plan says about one of its lists. */
 interface BalancedList {
   readonly used: ReadonlySet<string>;
-  /** Undefined without a balance. */
+  /** Undefined without a balance, and if the shares follow the open connections. */
   readonly shares: ReadonlyMap<string, number> | undefined;
 }
 
@@ -75,7 +75,7 @@ function balanced(
 ): BalancedList {
   return {
     used: new Set(endpoints[list].map(({ text }) => text)),
-    shares: balance && slotShares(balance.slots[list]),
+    shares: balance && balance.algorithm !== 'least-connections' ? slotShares(balance.slots[list]) : undefined,
   };
 }
 

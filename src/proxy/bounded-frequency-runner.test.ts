@@ -272,6 +272,41 @@ test('SYNC-2 an error of the error listener does not end the loop', async () => 
   assert.deepEqual(starts, [0, RETRY]);
 });
 
+test('SYNC-12 after a quick run the next may start earlier, so that runs take a fixed part of the time', async () => {
+  const setup = setUp({ restPerRun: 4, fn: takes(() => setup.clock, 10) });
+  setup.runner.start();
+  for (let ms = 0; ms < 190; ms++) {
+    setup.runner.run();
+    await setup.clock.advance(1);
+  }
+  assert.deepEqual(setup.starts, [0, 50, 100, 150]);
+});
+
+test('SYNC-12 after a slow run the rest is no longer than minInterval', async () => {
+  const setup = setUp({ restPerRun: 4, fn: takes(() => setup.clock, 500) });
+  setup.runner.start();
+  setup.runner.run();
+  await setup.clock.advance(100);
+  setup.runner.run();
+  await setup.clock.advance(2000);
+  assert.deepEqual(setup.starts, [0, 500 + MIN]);
+});
+
+test('SYNC-12 after a run that failed the rest is minInterval', async () => {
+  const { clock, starts, runner } = setUp({
+    restPerRun: 4,
+    fn: () => {
+      throw new Error('the kernel refuses the batch');
+    },
+  });
+  runner.start();
+  runner.run();
+  await clock.advance(1);
+  runner.run();
+  await clock.advance(MIN);
+  assert.deepEqual(starts, [0, MIN]);
+});
+
 test('SYNC-2 stop waits for the run that has begun and leaves no timer', async () => {
   const setup = setUp({ fn: takes(() => setup.clock, 500) });
   setup.runner.start();

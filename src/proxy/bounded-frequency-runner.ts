@@ -4,6 +4,11 @@ import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 export interface Intervals {
   /** The shortest time between the end of a run and the start of the next. */
   readonly minInterval: number;
+  /**
+   * If given, a run that succeeded is followed by a rest of only so many times its own duration. `minInterval` is then the
+   * longest rest.
+   */
+  readonly restPerRun?: number;
   /** The time between the end of a run that failed and its retry. */
   readonly retryInterval: number;
   /** The longest time between the end of a run and the start of the next. */
@@ -17,7 +22,7 @@ export interface RunnerOptions extends Intervals {
   readonly clock?: Clock;
 }
 
-/** `waiting` waits for a request or for the next run's time. `resting` is the time of minInterval after a run. */
+/** `waiting` waits for a request or for the next run's time. `resting` is the rest after a run. */
 type State = 'new' | 'waiting' | 'running' | 'resting' | 'stopped';
 
 /** Runs a function on request, but not too often, and also without a request from time to time. */
@@ -79,19 +84,22 @@ export class BoundedFrequencyRunner {
 
   async #runOnce(): Promise<void> {
     let failed = false;
+    const start = this.#clock.elapsed();
     try {
       await this.#options.fn();
     } catch (error) {
       failed = true;
       this.#report(error);
     }
-    const { minInterval, maxInterval, retryInterval } = this.#intervals;
+    const { minInterval, restPerRun, maxInterval, retryInterval } = this.#intervals;
+    const hasShortRest = restPerRun !== undefined && !failed;
+    const rest = hasShortRest ? Math.min(minInterval, restPerRun * (this.#clock.elapsed() - start)) : minInterval;
     const next = failed ? Math.min(retryInterval, maxInterval) : maxInterval;
     if (this.#state !== 'running') return;
     this.#state = 'resting';
     this.#scheduleNextRun(next);
     // A timer even for 0 milliseconds, so that other work can run between two runs.
-    this.#rest = this.#clock.setTimer(minInterval, () => {
+    this.#rest = this.#clock.setTimer(rest, () => {
       this.#state = 'waiting';
       this.#runSoon();
     });

@@ -19,9 +19,10 @@ export interface PartsContext {
 }
 
 /** What the proxy learns about endpoints. The loop plans the Services again whose endpoints changed. */
-export function createFeedback({ config: { namespace }, listeners, descriptor, loop }: PartsContext): Feedback {
+export function createFeedback({ config, listeners, descriptor, loop }: PartsContext): Feedback {
   return new Feedback({
-    namespace,
+    clock: config.feedbackClock,
+    namespace: config.namespace,
     needsConnectionFeedback: descriptor.needsConnectionFeedback,
     plansOf: (family, service) => loop().state.family(family).planner.plansOf(service),
     replan(family, service) {

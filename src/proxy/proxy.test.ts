@@ -2,8 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { syncIntervals } from './proxy.ts';
 
-test('SYNC-9 by default at least a second passes between two syncs, and at most an hour', () => {
-  assert.deepEqual(syncIntervals(), { minInterval: 1000, retryInterval: 30_000, maxInterval: 3_600_000 });
+test('SYNC-9 by default at most an hour passes between two syncs', () => {
+  assert.equal(syncIntervals().maxInterval, 3_600_000);
+});
+
+test('SYNC-12 by default the rest is four times as long as the sync, and at most a second', () => {
+  const { minInterval, restPerRun } = syncIntervals();
+  assert.deepEqual({ minInterval, restPerRun }, { minInterval: 1000, restPerRun: 4 });
+});
+
+test('SYNC-12 a minSyncPeriod other than the default is kept', () => {
+  for (const period of [0, 500, 2000]) {
+    const { minInterval, restPerRun } = syncIntervals(period);
+    assert.deepEqual({ minInterval, restPerRun }, { minInterval: period, restPerRun: undefined });
+  }
 });
 
 test('SYNC-9 a minSyncPeriod of more than an hour counts instead of the hour', () => {

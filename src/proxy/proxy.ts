@@ -1,4 +1,5 @@
 import type { EjectionReport } from '../feedback/index.ts';
+import type { Clock } from '../lib/clock.ts';
 import {
   type ConfiguredMode,
   createMode,
@@ -33,6 +34,8 @@ export interface ProxyConfig extends ModeMachine {
   readonly mode?: ConfiguredMode | undefined;
   /** Paths of network namespaces that may have clients of endpoints that are gone. The default is all of the machine. */
   readonly clientNamespaces?: (() => Iterable<string>) | undefined;
+  /** The clock of slow start, least connections and ejection. Tests let its time pass. */
+  readonly feedbackClock?: Clock | undefined;
 }
 
 /** What receives the proxy's reports. */
@@ -69,13 +72,19 @@ export interface RunningProxy {
 /** The default of the configuration. */
 export const MASQUERADE_BIT = 14;
 const MIN_SYNC_PERIOD_MS = 1000;
+/** With the default period, syncs take at most a fifth of the time, however much changes. */
+const REST_PER_SYNC = 4;
 /** The proxy syncs at least this often. */
 const FULL_SYNC_PERIOD_MS = 3_600_000;
 
-/** How often the proxy syncs, and when it retries a failed sync. */
+/**
+ * How often the proxy syncs, and when it retries a failed sync. The default of minSyncPeriod is the longest rest between
+ * two syncs, because a sync takes milliseconds. Any other period is what the operator wants, and is kept.
+ */
 export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs = SYNC_PERIOD_MS): Intervals {
   return {
     minInterval: minSyncPeriodMs,
+    ...(minSyncPeriodMs === MIN_SYNC_PERIOD_MS && { restPerRun: REST_PER_SYNC }),
     retryInterval: syncPeriodMs,
     maxInterval: Math.max(FULL_SYNC_PERIOD_MS, minSyncPeriodMs),
   };

@@ -52,6 +52,17 @@ describe('check of results', () => {
     for (const value of [467, 469]) assert.equal(regressions(count(value), count(468)).length, 1);
   });
 
+  test('BENCH-6 a size may shrink, and grow by two percent', () => {
+    const size = (value: number) => [figure({ kind: 'size', value })];
+    const found = [500, 1019, 1021].map(value => regressions(size(value), size(1000)).length);
+    assert.deepEqual(found, [0, 0, 1]);
+  });
+
+  test('BENCH-6 an estimate is not compared', () => {
+    const now = pair(90, { kind: 'estimate' });
+    assert.equal(checkResult(result(now), result(pair(1, { kind: 'estimate' }))).compared, 0);
+  });
+
   test("BENCH-6 upstream's counts do not matter", () => {
     const counts = (value: number) => [figure({ kind: 'count', subject: 'theirs', value })];
     assert.equal(checkResult(result(counts(1)), result(counts(2))).compared, 0);

@@ -53,6 +53,7 @@ export async function withClient(
       kubeconfig: more.kubeconfig ?? writeKubeconfig(),
       clientConnection: { acceptContentTypes: '', contentType: 'application/json', qps: -1, burst: 0 },
       env: {},
+      random: () => 0,
       log: { info: log, warning: log, error: log },
       observe: observation => void observations.push(observation),
       ...options,

@@ -24,7 +24,7 @@ function isConnected(fd: number): boolean {
 
 /** Many open TCP connections of one network namespace to one address. They stay idle. */
 export class ConnectionCrowd {
-  readonly #descriptors: readonly number[];
+  readonly #descriptors: number[];
 
   constructor(namespace: NetworkNamespace, ip: Ip, port: number, count: number) {
     const address = encodeSocketAddress(ip, port);
@@ -57,7 +57,8 @@ export class ConnectionCrowd {
     for (const fd of this.#descriptors) transmit(fd, BYTE, 1);
   }
 
+  /** May be called twice. */
   close(): void {
-    for (const fd of this.#descriptors) closeRaw(fd);
+    for (const fd of this.#descriptors.splice(0)) closeRaw(fd);
   }
 }

@@ -1,31 +1,19 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
-import { defaultConfiguration } from '../../src/config/index.ts';
 import { Cluster } from '../../src/demo/playground/index.ts';
 import { ConntrackSocket, L4 } from '../../src/kernel/conntrack/index.ts';
-import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.ts';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { closeRaw, listenStream } from '../../src/kernel/sockets/index.ts';
 import { writeSysctl } from '../../src/kernel/sysctl.ts';
-import { ebpfAround } from '../../src/modes/ebpf/index.ts';
-import { type ConfiguredMode, configuredMode, type EndReport, withOptions } from '../../src/modes/index.ts';
-import { nftables } from '../../src/modes/nftables/index.ts';
+import type { EndReport } from '../../src/modes/index.ts';
 import { FAMILIES, familyOf, type Ip } from '../../src/net/index.ts';
 import { createProxy, type RunningProxy } from '../../src/proxy/index.ts';
-import { testControlGroup } from './bpf-lab.ts';
 import { ConnectionCrowd } from './connection-crowd.ts';
+import { type LabMode, labMode } from './lab-mode.ts';
 import { slice } from './objects.ts';
 import { STRICT_LISTENERS, TEST_LIVE } from './strict-proxy.ts';
 import { waitFor } from './wait-for.ts';
 
-export type LabMode = 'nftables' | 'iptables' | 'userspace' | 'ipvs' | 'ebpf';
-
 const ENDPOINT_PORT = 8080;
-
-function labMode(mode: LabMode, node: NetworkNamespace): ConfiguredMode {
-  if (mode !== 'ebpf') return configuredMode({ ...defaultConfiguration(), mode }, { countConnections: false });
-  const listedNamespaces = [namespaceCookie(node)];
-  const sockets = { sockets: 'all', cgroupRoot: testControlGroup(), bpffs: '/nowhere', listedNamespaces } as const;
-  return withOptions(ebpfAround(nftables), { sockets, network: {} });
-}
 
 /** A cluster with clients, endpoints that accept any number of connections, and a proxy that ends connections. */
 export class EndingLab {

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
-import { defaultConfiguration } from '../../src/config/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { connectTcp, listenTcp } from '../../src/kernel/sockets/index.ts';
-import { configuredMode } from '../../src/modes/index.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import type { Ip } from '../../src/net/index.ts';
 import { createProxy, type ProxyListeners, type RunningProxy } from '../../src/proxy/index.ts';
+import { type LabMode, labMode } from './lab-mode.ts';
 import { createNodeNamespace, loopbackOf, withRoutes } from './namespaces.ts';
 import { service, slice } from './objects.ts';
+import { countPicks } from './picked-endpoints.ts';
 import { STRICT_LISTENERS, TEST_LIVE } from './strict-proxy.ts';
 
 const VIP = '10.96.0.1' as Ip;
@@ -18,23 +19,38 @@ export interface OpenConnection {
   readonly endpoint: string;
 }
 
-/** A node with a proxy in nftables mode. Its endpoints are addresses of the node itself, with port 8080. */
+export interface ServingNodeOptions {
+  /** The default is nftables. */
+  readonly mode?: LabMode;
+  /** The clock of what the proxy learns about endpoints. */
+  readonly feedbackClock?: Clock;
+  readonly listeners?: Partial<ProxyListeners>;
+}
+
+/** A node with a proxy. Its endpoints are addresses of the node itself, with port 8080. */
 export class ServingNode {
   readonly namespace: NetworkNamespace = createNodeNamespace();
   readonly proxy: RunningProxy;
   readonly #servers = new Map<string, Server>();
   readonly #open = new Set<OpenConnection>();
 
-  constructor(listeners: Partial<ProxyListeners> = {}) {
-    const mode = configuredMode({ ...defaultConfiguration(), mode: 'nftables' }, { countConnections: false });
+  constructor({ mode = 'nftables', feedbackClock, listeners }: ServingNodeOptions = {}) {
+    const { namespace } = this;
     this.proxy = createProxy(
-      { nodeName: 'node-a', families: ['IPv4'], namespace: this.namespace, mode, live: TEST_LIVE },
+      {
+        nodeName: 'node-a',
+        families: ['IPv4'],
+        namespace,
+        mode: labMode(mode, namespace),
+        live: TEST_LIVE,
+        feedbackClock,
+      },
       { ...STRICT_LISTENERS, ...listeners },
     );
   }
 
-  static async use(work: (node: ServingNode) => Promise<void>, listeners?: Partial<ProxyListeners>): Promise<void> {
-    const node = new ServingNode(listeners);
+  static async use(work: (node: ServingNode) => Promise<void>, options?: ServingNodeOptions): Promise<void> {
+    const node = new ServingNode(options);
     try {
       await work(node);
     } finally {
@@ -72,6 +88,12 @@ export class ServingNode {
     const connection = { socket, endpoint: String(answer) };
     this.#open.add(connection);
     return connection;
+  }
+
+  /** How many of that many new connections each endpoint gets. They end at once. */
+  async countNew(endpoints: readonly string[], connections: number): Promise<readonly number[]> {
+    const counts = await countPicks(this.namespace, VIP, 80, connections);
+    return endpoints.map(endpoint => counts.get(endpoint) ?? 0);
   }
 
   /** Ends a connection. Resolves when both sides have ended it. */

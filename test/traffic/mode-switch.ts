@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Cluster, probe } from '../../src/demo/playground/index.ts';
 import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.ts';
+import { modeNamed } from '../../src/modes/index.ts';
 import type { Ip } from '../../src/net/index.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { CaseObjects } from './case-objects.ts';
@@ -11,7 +12,7 @@ import { readCase } from './recorded-case.ts';
 import { caseSettings } from './settings.ts';
 import { startProxy } from './start-proxy.ts';
 
-/** Time for userspace mode to remove the rules of the mode before, while connections go on. */
+/** Time for a mode to remove the rules of the mode before, while connections go on. */
 const REMOVAL_MS = 1000;
 
 const MIN_ANSWERS = 20;
@@ -79,10 +80,14 @@ export async function connectThroughSwitches(
   let clients: Clients | undefined;
   try {
     await endpoints.serve(step.set.filter(object => object.kind === 'EndpointSlice'));
-    for (const mode of modes) {
+    for (const [index, mode] of modes.entries()) {
       const proxy = await start(mode);
       try {
         clients ??= new Clients(cluster, clientNames);
+        const before = modeNamed(modes[index - 1] ?? '');
+        if (before?.hasLeftovers) {
+          await waitFor(`${mode} mode has removed the rest`, () => !before.hasLeftovers?.(cluster.node));
+        }
         if (mode !== 'userspace') continue;
         await delay(REMOVAL_MS);
         await clients.end();

@@ -657,6 +657,12 @@ describe('the balance of a Service', () => {
     );
   });
 
+  test('BALANCE-20 with least connections the plan has no shares, and says that they follow the connections', async () => {
+    const { stdout } = await planOf(annotated('{pointsman.dev/balance: least-connections}'), '--node', 'node-a');
+    assert.match(stdout, /balance least-connections \(annotation\): shares follow the open connections$/m);
+    assert.doesNotMatch(stdout, /gets/);
+  });
+
   test('BALANCE-20 the plan shows what a Service asks for when endpoints come, fail and go', async () => {
     const asked = async (annotations: string) => {
       const objects = annotated(annotations);

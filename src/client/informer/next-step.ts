@@ -73,6 +73,8 @@ function afterErrorStatus(phase: Phase, error: ApiError, hasVersion: boolean): N
     case 'watch':
       return { phase: isIndependentOfVersion(status) ? 'watch' : 'streaming list', waitCause: 'failure', problem };
     case 'version check':
+      // A list would make a busy server busier. A server that was away is checked again after the watch continued.
+      if (status === 429) return { phase: 'watch', waitCause: 'failure', problem };
       // The list finds out whether the server fails, or only refuses plain lists.
       return { phase: 'streaming list' };
   }

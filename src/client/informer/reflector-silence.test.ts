@@ -88,6 +88,20 @@ test('WATCH-20 if the server refuses to say its version, a list that is not olde
     assert.deepEqual(failures, []);
   }));
 
+test('WATCH-20 if the server is too busy to say its version, the watch goes on, and no list follows', () =>
+  withInformer(async parts => {
+    const { api, clock, failures } = parts;
+    await parts.startWatch(service('a@9'));
+    await clock.advance(SILENT_MS);
+    api.next().refuse(429, 'TooManyRequests', 'too many requests', { 'retry-after': '2' });
+    await clock.advance(1999);
+    assert.equal(api.waiting, 0);
+    await clock.advance(1);
+    const { query } = api.next();
+    assert.deepEqual([query.watch, query.sendInitialEvents, query.resourceVersion], ['true', undefined, '10']);
+    assert.match(failures[0]?.message ?? '', /too many requests/);
+  }));
+
 test('WATCH-20 events and bookmarks end the silence', () =>
   withInformer(async parts => {
     const { clock } = parts;

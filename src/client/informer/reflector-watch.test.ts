@@ -124,6 +124,19 @@ test('WATCH-10 a retry waits as long as a busy server asks, and at least as long
     assert.equal(api.next().query.resourceVersion, '10');
   }));
 
+test('WATCH-10 proxies that a busy server refuses together do not come back together', () =>
+  withInformer(
+    async parts => {
+      const { api, clock } = parts;
+      (await parts.start()).refuse(429, 'TooManyRequests', 'come back later', { 'retry-after': '8' });
+      await clock.advance(11_999);
+      assert.equal(api.waiting, 0);
+      await clock.advance(1);
+      assert.equal(api.waiting, 1);
+    },
+    { random: () => 0.5 },
+  ));
+
 for (const code of [401, 403, 429, 500, 503]) {
   test(`WATCH-10 a watch that is refused with ${code} is retried from its version`, () =>
     withInformer(async parts => {

@@ -64,12 +64,15 @@ export class RetryWaits {
     };
   }
 
-  /** Waits at least as long as the server asks for in its error. */
+  /**
+   * Waits at least as long as the server asks for in its error. The random part is added to that: a busy server asks
+   * many proxies for the same time, and all of them would come back at the same moment.
+   */
   async wait(cause: WaitCause, error: unknown): Promise<void> {
     const minMs = retryAfterMs(error);
     this.#end = new AbortController();
     this.#isForServer = isOfServer(error) && minMs === 0;
-    await sleep(Math.max(this.#backOffMs(cause), minMs), this.#clock, this.#end.signal);
+    await sleep(this.#backOffMs(cause, minMs), this.#clock, this.#end.signal);
     this.#end = undefined;
   }
 
@@ -81,8 +84,8 @@ export class RetryWaits {
     this.#end?.abort();
   }
 
-  #backOffMs(cause: WaitCause): number {
-    if (cause === 'failure' || cause === 'old version') return this.#backOffs[cause].fail();
+  #backOffMs(cause: WaitCause, minMs: number): number {
+    if (cause === 'failure' || cause === 'old version') return this.#backOffs[cause].fail(minMs);
     // The process of the server is gone. The next one that answers has not failed before.
     if (cause === 'refused') this.#backOffs.failure.reset();
     return this.#connectWaits.fail(cause);

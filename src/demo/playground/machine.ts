@@ -86,6 +86,23 @@ export class Machine {
     writeSysctl(sysctl, value, this.namespace);
   }
 
+  /** Not every kernel has every sysctl, or has it in each namespace. */
+  setIfExists(sysctl: string, value: number): void {
+    try {
+      this.set(sysctl, value);
+    } catch (error) {
+      if (!(error instanceof KernelError) || error.errno !== 'ENOENT') throw error;
+    }
+  }
+
+  /** The kernel must not limit the rate of rejects. A connection that it does not answer looks like a lost packet. */
+  answerAllRejects(): void {
+    this.set('net/ipv4/icmp_ratelimit', 0);
+    this.set('net/ipv6/icmp/ratelimit', 0);
+    this.setIfExists('net/ipv4/icmp_msgs_per_sec', 100_000);
+    this.setIfExists('net/ipv4/icmp_msgs_burst', 100_000);
+  }
+
   close(): void {
     this.route.close();
     this.namespace.close();

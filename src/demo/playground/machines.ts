@@ -1,4 +1,3 @@
-import { KernelError } from '../../kernel/errors.ts';
 import { cidrFamily, FAMILIES } from '../../net/index.ts';
 import {
   HOSTS,
@@ -82,23 +81,10 @@ function buildNode(node: Machine): void {
   node.route.setLink(bridge, { up: true });
   node.set('net/ipv4/ip_forward', 1);
   node.set('net/ipv6/conf/all/forwarding', 1);
-  // The kernel must not limit the rate of rejects.
-  node.set('net/ipv4/icmp_ratelimit', 0);
-  node.set('net/ipv6/icmp/ratelimit', 0);
-  // Not every kernel has these sysctls, or has them in each namespace.
-  setIfExists(node, 'net/ipv4/icmp_msgs_per_sec', 100_000);
-  setIfExists(node, 'net/ipv4/icmp_msgs_burst', 100_000);
+  node.answerAllRejects();
   // With br_netfilter, netfilter also handles packets between two pods of a node.
-  setIfExists(node, 'net/bridge/bridge-nf-call-iptables', 1);
-  setIfExists(node, 'net/bridge/bridge-nf-call-ip6tables', 1);
-}
-
-function setIfExists(machine: Machine, sysctl: string, value: number): void {
-  try {
-    machine.set(sysctl, value);
-  } catch (error) {
-    if (!(error instanceof KernelError) || error.errno !== 'ENOENT') throw error;
-  }
+  node.setIfExists('net/bridge/bridge-nf-call-iptables', 1);
+  node.setIfExists('net/bridge/bridge-nf-call-ip6tables', 1);
 }
 
 function buildRoutes({ node, hosts }: Machines): void {

@@ -16,9 +16,9 @@ import {
 } from './explained/map-texts.ts';
 import { DIGIT } from './generation/capacity.ts';
 import type { PlacedPort } from './generation/placed-port.ts';
-import { runOf } from './generation/pool-table.ts';
+import type { PlacedPool } from './generation/pool-table.ts';
 import { targetValue } from './generation/target-value.ts';
-import { type MapName, mapSpec } from './programs/index.ts';
+import { type MapName, mapSpec, type PoolValue } from './programs/index.ts';
 import { type NodeAddressKind, poolMembers } from './render.ts';
 
 export interface ListingInput {
@@ -30,6 +30,8 @@ export interface ListingInput {
   /** All service ports of the family. */
   readonly all: Iterable<PlacedPort>;
   readonly nodeAddresses: ReadonlyMap<Ip, NodeAddressKind>;
+  /** The slots that a pool has. */
+  readonly runOf: (pool: PlacedPool) => PoolValue;
 }
 
 /** Blocks of the sockets come before those of any packet. */
@@ -84,7 +86,7 @@ function shapeText({ type, keyBytes, valueBytes }: MapSpec): string {
 }
 
 /** The elements of the Service, and the addresses of the node, by map. */
-function mapLines({ family, own, nodeAddresses }: ListingInput): ReadonlyMap<MapName, readonly ListedLine[]> {
+function mapLines({ family, own, nodeAddresses, runOf }: ListingInput): ReadonlyMap<MapName, readonly ListedLine[]> {
   const digit = DIGIT[family];
   const addresses = [...nodeAddresses].map(([ip, kind]) => ({ parts: [nodeAddressLine(ip, kind)] }));
   const lines = new Map<MapName, ListedLine[]>([[`nodeAddresses${digit}`, addresses]]);

@@ -44,7 +44,7 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
     this.#translation = new Translation({
       ...options,
       families,
-      contents: () => this.#contents(),
+      changes: () => this.#changes(),
       failed: (error, needsSync) => this.#failed(error, needsSync),
       notice: message => this.events.notice(families[0] ?? 'IPv4', message),
       attempted: () => this.events.conditionChanged?.(),
@@ -130,10 +130,10 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
     this.#translation.close();
   }
 
-  async #contents() {
-    const contents = [];
-    for (const writer of this.writers.values()) contents.push((await writer.contents()) ?? []);
-    return contents.flat();
+  async #changes() {
+    const changes = [];
+    for (const writer of this.writers.values()) changes.push((await writer.changes()) ?? []);
+    return changes.flat();
   }
 
   /** A sync of any family writes the maps of all. */

@@ -38,7 +38,7 @@ function tableFor({ family, plans, settings, namespace }: PreviewInput): WantedT
   const nodeIPs = addressesOf(namespace);
   const options = { masqueradeAll: settings.masqueradeAll, canRefuse: true, nodeIPs };
   const ports = plans.flatMap(plan => render(plan, options) ?? []);
-  return wantedTable(family, ports, nodeAddresses(family, settings, nodeIPs));
+  return wantedTable(ports, nodeAddresses(family, settings, nodeIPs));
 }
 
 function addressesOf(namespace: PreviewInput['namespace']): ReadonlySet<Ip> {

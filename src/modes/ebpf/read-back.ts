@@ -13,7 +13,7 @@ import { indexBytes } from './explained/pinned-maps.ts';
 import { DIGIT } from './generation/capacity.ts';
 import type { GenerationMaps, StateMaps } from './generation/maps.ts';
 import type { PlacedPort } from './generation/placed-port.ts';
-import { type PlacedPool, runOf } from './generation/pool-table.ts';
+import type { PlacedPool } from './generation/pool-table.ts';
 import { targetValue } from './generation/target-value.ts';
 import {
   decodeNodeAddress,
@@ -24,6 +24,7 @@ import {
   frontendKey,
   type MapName,
   nodeAddressKey,
+  type PoolValue,
 } from './programs/index.ts';
 import { type NodeAddressKind, poolMembers, type SocketEndpoint } from './render.ts';
 
@@ -42,6 +43,8 @@ export interface ReadBackInput {
   readonly left: readonly { readonly ip: Ip | undefined; readonly port: number }[];
   readonly nodeAddresses: ReadonlyMap<Ip, NodeAddressKind>;
   readonly maps: GenerationMaps;
+  /** The slots that a pool has. */
+  readonly runOf: (pool: PlacedPool) => PoolValue;
   readonly state: StateMaps;
   readonly links: readonly LinkReading[];
   /** The path of the control group. */
@@ -138,7 +141,7 @@ class MapReader {
 
   async #pool(pool: PlacedPool, hasMembers: boolean): Promise<void> {
     const { index, endpoints } = pool;
-    const run = runOf(pool);
+    const run = this.#input.runOf(pool);
     if (!(await this.#mayRead())) return;
     const pools = this.#map('pools');
     const found = pools?.lookup(indexBytes(index));

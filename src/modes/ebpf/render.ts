@@ -65,8 +65,8 @@ export type NodeAddressKind = 'any' | 'loopback';
  */
 const LEFT_ALGORITHMS: readonly Algorithm[] = ['round-robin', 'consistent-hash'];
 
-/** Undefined if the network serves every frontend of the service port. */
-export function render(plan: ServicePortPlan, options: RenderOptions): SocketPort | undefined {
+/** Undefined if the network serves every frontend of the service port. A caller that has the id saves memory. */
+export function render(plan: ServicePortPlan, options: RenderOptions, id = planId(plan)): SocketPort | undefined {
   const { service, port, frontends } = plan;
   if (port.protocol !== 'TCP') return undefined;
   const targets: SocketTarget[] = [];
@@ -82,7 +82,7 @@ export function render(plan: ServicePortPlan, options: RenderOptions): SocketPor
   if (targets.length === 0) return undefined;
   const { affinitySeconds, name: portName } = port;
   const isLeastConnections = plan.balance?.algorithm === 'least-connections';
-  return { id: planId(plan), service, portName, targets, pools, affinitySeconds, isLeastConnections };
+  return { id, service, portName, targets, pools, affinitySeconds, isLeastConnections };
 }
 
 function targetOf(

@@ -1,5 +1,4 @@
 import { Breaks } from '../../lib/breaks.ts';
-import { NONE } from '../../lib/none.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import { type Frontend, planId, type ServicePortPlan } from '../../plan/index.ts';
 import { emptyListing, type Listing } from '../listing.ts';
@@ -8,7 +7,7 @@ import type { PlanBook } from '../plan-book.ts';
 import { emptyReading, type KernelReading } from '../read-back.ts';
 import type { Drift, DriftLook, WriteOutcome, Writer } from '../writer.ts';
 import { findDrift, repairDrift } from './drift.ts';
-import type { FamilyContents } from './generation/capacity.ts';
+import type { FamilyChanges } from './generation/contents.ts';
 import type { PortChange } from './generation/placed-port.ts';
 import type { Translation } from './generation/translation.ts';
 import { listEbpf } from './listing.ts';
@@ -30,7 +29,7 @@ export interface EbpfWriterOptions {
 interface TakenSettings {
   readonly settings: ModeSettings;
   readonly nodeIPs: ReadonlySet<Ip>;
-  readonly nodeAddresses: FamilyContents['nodeAddresses'];
+  readonly nodeAddresses: FamilyChanges['nodeAddresses'];
 }
 
 /** Hands the plans of one family to the maps, which both families share. No write fails: the network serves the rest. */
@@ -64,12 +63,11 @@ export class EbpfWriter implements Writer {
   async write(): Promise<WriteOutcome> {
     const { family, book, translation } = this.#options;
     if (!this.#taken) return 'written';
-    const ports = translation.generation ? await this.#changes() : [];
+    const ports = translation.generation ? await this.#portChanges(this.#taken) : [];
     await translation.write({ family, ports, nodeAddresses: this.#taken.nodeAddresses });
     this.#again.clear();
     this.#isWritten = true;
-    book.commit(book.changes());
-    book.finishWrite();
+    book.commitChanged();
     return 'written';
   }
 
@@ -82,45 +80,11 @@ export class EbpfWriter implements Writer {
     return changed.length > 0;
   }
 
-  /** Everything that this family wants in the maps. Undefined before the first settings. */
-  async contents(): Promise<FamilyContents | undefined> {
-    const { family, book, translation } = this.#options;
+  /** What changed since the generation that serves now. Undefined before the first settings. */
+  async changes(): Promise<FamilyChanges | undefined> {
     if (!this.#taken) return undefined;
-    const breaks = new Breaks();
-    // What the maps have is rendered already. To render all service ports again would fill much memory.
-    const placed = translation.generation?.ports(family);
-    const changed = placed ? this.#changedIds() : new Set(book.wantedPlans().keys());
-    const ports: SocketPort[] = [];
-    for (const { port } of placed?.values() ?? NONE) if (!changed.has(port.id)) ports.push(port);
-    for (const id of changed) {
-      if (breaks.isDue) await breaks.take();
-      const port = this.port(id);
-      if (port) ports.push(port);
-    }
-    return { family, ports, nodeAddresses: this.#taken.nodeAddresses };
-  }
-
-  /** What sockets do for a service port. Undefined if they leave it alone. */
-  port(id: string): SocketPort | undefined {
-    const plan = this.#options.book.wantedPlan(id);
-    const options = this.renderOptions;
-    if (!plan || !options || this.#left.has(id)) return undefined;
-    try {
-      return render(plan, options);
-    } catch {
-      // The network cannot render such a plan either. It sets the service port aside and reports why.
-      return undefined;
-    }
-  }
-
-  get renderOptions(): RenderOptions | undefined {
-    if (!this.#taken) return undefined;
-    const { settings, nodeIPs } = this.#taken;
-    return {
-      masqueradeAll: settings.masqueradeAll,
-      nodeIPs,
-      canRefuse: this.#options.translation.programChoice.canRefuse,
-    };
+    const { nodeAddresses } = this.#taken;
+    return { family: this.#options.family, ports: await this.#portChanges(this.#taken), nodeAddresses };
   }
 
   findDrift(look: DriftLook): Promise<Drift | undefined> {
@@ -147,6 +111,7 @@ export class EbpfWriter implements Writer {
       left: plan.port.protocol === 'TCP' ? leftFrontends(plan, placed?.port) : [],
       nodeAddresses: this.#taken.nodeAddresses,
       maps,
+      runOf: pool => generation.runOf(pool),
       nodeCookie: translation.programChoice.nodeCookie,
       isCurrent: () => translation.generation?.maps === maps,
     });
@@ -162,22 +127,44 @@ export class EbpfWriter implements Writer {
       return port ? [{ service: plan.service, placed: port }] : [];
     });
     const { nodeAddresses: addresses } = this.#taken;
-    return await listEbpf({ family, programs, own, all: placed.values(), nodeAddresses: addresses });
+    return await listEbpf({
+      family,
+      programs,
+      own,
+      all: placed.values(),
+      nodeAddresses: addresses,
+      runOf: pool => generation.runOf(pool),
+    });
   }
 
-  async #changes(): Promise<readonly PortChange[]> {
+  async #portChanges({ settings, nodeIPs }: TakenSettings): Promise<readonly PortChange[]> {
     const breaks = new Breaks();
+    const { canRefuse } = this.#options.translation.programChoice;
+    const options = { masqueradeAll: settings.masqueradeAll, nodeIPs, canRefuse };
     const changes: PortChange[] = [];
     for (const id of this.#changedIds()) {
       if (breaks.isDue) await breaks.take();
-      changes.push({ id, to: this.port(id) });
+      changes.push({ id, to: this.#port(id, options) });
     }
     return changes;
   }
 
-  /** The service ports that the maps may have in an older version. */
-  #changedIds(): ReadonlySet<string> {
-    return new Set([...this.#options.book.changedIds(), ...this.#again]);
+  /** What sockets do for a service port. Undefined if they leave it alone. */
+  #port(id: string, options: RenderOptions): SocketPort | undefined {
+    const plan = this.#options.book.wantedPlan(id);
+    if (!plan || this.#left.has(id)) return undefined;
+    try {
+      return render(plan, options, id);
+    } catch {
+      // The network cannot render such a plan either. It sets the service port aside and reports why.
+      return undefined;
+    }
+  }
+
+  /** The service ports that the maps may have in an older version. Without maps: all. */
+  #changedIds(): Iterable<string> {
+    const { book, translation } = this.#options;
+    return translation.generation ? new Set([...book.changedIds(), ...this.#again]) : book.wantedIds();
   }
 
   /** Service ports with a frontend whose address the node has got itself, or no longer has. */

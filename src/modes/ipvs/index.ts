@@ -2,6 +2,7 @@ import { type ModeBehaviour, PLAN_BEHAVIOUR } from '../behaviour.ts';
 import type { ModeDescriptor } from '../descriptor.ts';
 import { iptablesFamilies } from '../iptables-programs.ts';
 import { cleanupIpvs, hasIpvsLeftovers } from './cleanup.ts';
+import { lastConnectionsEnded } from './kernel-state/last-connections.ts';
 import { IpvsMode } from './mode.ts';
 import { LINK } from './names.ts';
 import { previewIpvs } from './preview.ts';
@@ -20,6 +21,7 @@ export const ipvs: ModeDescriptor<IpvsOptions> = {
   preview: previewIpvs,
   cleanup: cleanupIpvs,
   hasLeftovers: hasIpvsLeftovers,
+  lastConnectionsEnded,
   ownRules: OWN_RULES,
   link: LINK,
   startEvent: IPVS_DEPRECATION,

@@ -19,6 +19,11 @@ import type { SlotTable } from './table/slot-table.ts';
 
 /** A transaction, and what changes once the kernel has committed it. */
 export interface Prepared {
+  /**
+   * Adds chains for service ports that stay. A packet that met the rules before a transaction and the elements after it
+   * would find a chain of that transaction empty.
+   */
+  readonly beforehand: Transaction;
   readonly transaction: Transaction;
   /**
    * Removes elements that only packets on their way through the old rules still look for. A packet that found the old
@@ -111,15 +116,22 @@ class Diff {
   }
 
   finish(): Prepared {
+    const beforehand = new Transaction(this.#layout.nft, TABLE);
     const transaction = new Transaction(this.#layout.nft, TABLE);
+    const early = this.#hasPacketsOnTheirWay ? beforehand : transaction;
     const revived = new Set<string>();
     const released = { chains: new Map<string, ChainRules['chain']>(), sets: new Map<string, SetOrMap>() };
     const useCounts = this.#countChanges();
-    this.#finishSets(transaction, released.sets, revived);
-    this.#finishChains(transaction, released.chains, revived);
+    this.#finishSets(early, released.sets, revived);
+    this.#finishChains({ early, transaction }, released.chains, revived);
     const afterwards = new Transaction(this.#layout.nft, TABLE);
     this.#finishElements(transaction, afterwards);
-    return { transaction, afterwards, useCounts, released, revived };
+    return { beforehand, transaction, afterwards, useCounts, released, revived };
+  }
+
+  /** A comparison with what the kernel has is a start or a repair, which orders its transactions itself. */
+  get #hasPacketsOnTheirWay(): boolean {
+    return this.#ways.size > 0 && this.#present.snapshot === undefined;
   }
 
   /** Tables are compared slot by slot. What the kernel has can be compared only as elements. */
@@ -155,8 +167,12 @@ class Diff {
     }
   }
 
-  #finishChains(transaction: Transaction, released: Map<string, ChainRules['chain']>, revived: Set<string>): void {
-    const rewritten: ChainRules[] = [];
+  #finishChains(
+    { early, transaction }: { readonly early: Transaction; readonly transaction: Transaction },
+    released: Map<string, ChainRules['chain']>,
+    revived: Set<string>,
+  ): void {
+    const rewritten: [Transaction, ChainRules][] = [];
     for (const [name, { old, fresh, count }] of this.#chains) {
       const identity = chainIdentity(name);
       const before = this.#useCounts.count(identity);
@@ -168,11 +184,12 @@ class Diff {
       if (isLeftover) revived.add(identity);
       if (!fresh || (before > 0 && (!old || this.#sameRules(old, fresh)))) continue;
       if (before === 0 && this.#isListed(fresh)) continue;
-      transaction.add(fresh.chain);
-      if (before > 0 || isLeftover || this.#present.snapshot?.chains.has(name)) transaction.flush(fresh.chain);
-      rewritten.push(fresh);
+      const target = before > 0 ? transaction : early;
+      target.add(fresh.chain);
+      if (before > 0 || isLeftover || this.#present.snapshot?.chains.has(name)) target.flush(fresh.chain);
+      rewritten.push([target, fresh]);
     }
-    for (const { rules } of rewritten) for (const rule of rules) transaction.add(rule);
+    for (const [target, { rules }] of rewritten) for (const rule of rules) target.add(rule);
   }
 
   #sameRules(a: ChainRules, b: ChainRules): boolean {

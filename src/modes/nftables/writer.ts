@@ -268,9 +268,10 @@ export class NftablesWriter implements Writer {
 
   #preparationError(error: unknown, changes: readonly PlanChange[]): PreparationError<PlanChange> {
     const present = { leftovers: this.#leftovers };
-    return preparationErrorOf(error, changes, change =>
-      encodeBatch(prepare(this.#context, this.#useCounts, present, [change]).transaction, 0),
-    );
+    return preparationErrorOf(error, changes, change => {
+      const { beforehand, transaction } = prepare(this.#context, this.#useCounts, present, [change]);
+      return encodeBatch(beforehand.append(transaction), 0);
+    });
   }
 
   async #writePart(
@@ -280,9 +281,8 @@ export class NftablesWriter implements Writer {
   ): Promise<void> {
     const present = { leftovers: this.#leftovers, snapshot };
     const prepared = prepare(this.#context, this.#useCounts, present, part);
-    const { transaction, afterwards } = prepared;
-    if (!transaction.isEmpty) await commit(transaction);
-    if (!afterwards.isEmpty) await commit(afterwards);
+    const { beforehand, transaction, afterwards } = prepared;
+    for (const each of [beforehand, transaction, afterwards]) if (!each.isEmpty) await commit(each);
     this.#committed(part, prepared);
   }
 

@@ -1,4 +1,4 @@
-import type { Family, Ip } from '../../../net/index.ts';
+import type { Ip } from '../../../net/index.ts';
 import type { PlacedPool } from '../generation/pool-table.ts';
 import { targetValue } from '../generation/target-value.ts';
 import type { TargetValue } from '../programs/index.ts';
@@ -26,7 +26,6 @@ export interface WantedTable extends SocketTable {
 
 /** The table that service ports ask for. Its numbers of pools mean nothing in the kernel. */
 export function wantedTable(
-  family: Family,
   ports: readonly SocketPort[],
   nodeAddresses: ReadonlyMap<Ip, NodeAddressKind>,
 ): WantedTable {
@@ -39,10 +38,10 @@ export function wantedTable(
       const index = pools.size + 1;
       pools.set(index, endpoints);
       poolNames.set(index, `${port.id} ${name}`);
-      placed.push({ name, index, first: 0, endpoints });
+      placed.push({ name, index, endpoints });
     }
     for (const target of port.targets) {
-      const value = targetValue({ family, port, pools: placed, counter: 0 }, target);
+      const value = targetValue({ port, pools: placed, counter: 0 }, target);
       targets.set(frontendName(target), { ip: target.ip, port: target.port, value });
     }
   }

@@ -1,13 +1,7 @@
-import { FAMILIES, type Family, type Ip } from '../../../net/index.ts';
+import { FAMILIES, type Family } from '../../../net/index.ts';
 import type { MapName } from '../programs/index.ts';
-import type { NodeAddressKind, SocketPort } from '../render.ts';
-
-/** Everything that one family has in the maps. */
-export interface FamilyContents {
-  readonly family: Family;
-  readonly ports: readonly SocketPort[];
-  readonly nodeAddresses: ReadonlyMap<Ip, NodeAddressKind>;
-}
+import type { FamilyContents } from './contents.ts';
+import { Need } from './need.ts';
 
 /** Used and possible entries of a map. */
 export interface Usage {
@@ -40,18 +34,9 @@ const SLOT_GROWTH = 4;
 export const DIGIT = { IPv4: 4, IPv6: 6 } as const satisfies Record<Family, 4 | 6>;
 
 export function capacityFor(contents: readonly FamilyContents[]): Capacity {
-  const families = Object.fromEntries(FAMILIES.map(family => [family, needOf(family, contents)])) as Record<
-    Family,
-    Need
-  >;
-  const both = (field: 'pools' | 'ports') => families.IPv4[field] + families.IPv6[field];
-  const of = ({ frontends, slots, members, nodeAddresses }: Need) => ({
-    frontends: Math.max(MIN_FRONTENDS, Math.ceil(frontends * FRONTEND_GROWTH)),
-    slots: slotCapacity(slots),
-    members: Math.max(MIN_MEMBERS, members * GROWTH),
-    nodeAddresses: Math.max(MIN_NODE_ADDRESSES, nodeAddresses * GROWTH),
-  });
-  const [v4, v6] = [of(families.IPv4), of(families.IPv6)];
+  const of = (family: Family) => contents.find(each => each.family === family);
+  const [need4, need6] = FAMILIES.map(family => of(family)?.need ?? new Need()) as [Need, Need];
+  const [v4, v6] = [familyCapacity(need4, of('IPv4')), familyCapacity(need6, of('IPv6'))];
   return {
     frontends4: v4.frontends,
     frontends6: v6.frontends,
@@ -62,38 +47,21 @@ export function capacityFor(contents: readonly FamilyContents[]): Capacity {
     members4: v4.members,
     members6: v6.members,
     // Element 0 stays unused in both.
-    pools: Math.max(MIN_POOLS, both('pools') * GROWTH + 1),
-    counts: Math.max(MIN_POOLS, both('ports') * GROWTH + 1),
+    pools: Math.max(MIN_POOLS, (need4.pools + need6.pools) * GROWTH + 1),
+    counts: Math.max(MIN_POOLS, (need4.ports + need6.ports) * GROWTH + 1),
+  };
+}
+
+function familyCapacity({ frontends, slots, members }: Need, contents: FamilyContents | undefined) {
+  return {
+    frontends: Math.max(MIN_FRONTENDS, Math.ceil(frontends * FRONTEND_GROWTH)),
+    slots: slotCapacity(slots),
+    members: Math.max(MIN_MEMBERS, members * GROWTH),
+    nodeAddresses: Math.max(MIN_NODE_ADDRESSES, (contents?.nodeAddresses.size ?? 0) * GROWTH),
   };
 }
 
 /** With room for changes. */
 export function slotCapacity(slots: number): number {
   return Math.max(MIN_SLOTS, slots * SLOT_GROWTH);
-}
-
-interface Need {
-  readonly ports: number;
-  readonly frontends: number;
-  readonly pools: number;
-  readonly slots: number;
-  readonly members: number;
-  readonly nodeAddresses: number;
-}
-
-function needOf(family: Family, contents: readonly FamilyContents[]): Need {
-  const need = { ports: 0, frontends: 0, pools: 0, slots: 0, members: 0, nodeAddresses: 0 };
-  for (const { ports, nodeAddresses } of contents.filter(one => one.family === family)) {
-    need.nodeAddresses += nodeAddresses.size;
-    need.ports += ports.length;
-    for (const { targets, pools, affinitySeconds } of ports) {
-      need.frontends += targets.length;
-      need.pools += pools.length;
-      for (const { endpoints } of pools) {
-        need.slots += endpoints.length;
-        if (affinitySeconds > 0) need.members += endpoints.length;
-      }
-    }
-  }
-  return need;
 }

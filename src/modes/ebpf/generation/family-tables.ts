@@ -2,16 +2,18 @@ import type { Breaks } from '../../../lib/breaks.ts';
 import type { Family } from '../../../net/index.ts';
 import type { SocketTarget } from '../render.ts';
 import { DIGIT, type Usage } from './capacity.ts';
+import type { FrontendChunk } from './frontend-chunk.ts';
 import { FrontendTable } from './frontend-table.ts';
 import { type GenerationMaps, mapNamed } from './maps.ts';
 import { MemberTable } from './member-table.ts';
+import { Need } from './need.ts';
 import { NodeAddressTable } from './node-address-table.ts';
 import { newMembers, newTargets, type PlacedPort, type Step, sumOf } from './placed-port.ts';
 
 /** The service ports of one family, and the hash maps that have them. */
 export class FamilyTables {
-  /** By plan id. */
-  readonly ports = new Map<string, PlacedPort>();
+  #ports = new Map<string, PlacedPort>();
+  #need = new Need();
   readonly nodeAddresses: NodeAddressTable;
   readonly #frontends: FrontendTable;
   /** Undefined without session affinity. */
@@ -22,6 +24,21 @@ export class FamilyTables {
     this.#frontends = new FrontendTable(family, map('frontends'));
     this.nodeAddresses = new NodeAddressTable(map('nodeAddresses'));
     this.#members = hasAffinity ? new MemberTable(family, map('members')) : undefined;
+  }
+
+  /** By plan id. */
+  get ports(): ReadonlyMap<string, PlacedPort> {
+    return this.#ports;
+  }
+
+  /** Of all service ports, also while the maps are filled. */
+  get need(): Need {
+    return this.#need;
+  }
+
+  /** Service ports with this need are about to be added. */
+  expect(need: Need): void {
+    this.#need = need;
   }
 
   *usage(): Generator<Usage> {
@@ -35,15 +52,50 @@ export class FamilyTables {
     return this.#frontends.hasRoom(sumOf(added, newTargets)) && (this.#members?.hasRoom(members) ?? true);
   }
 
-  /** Lets clients keep endpoints of a service port. Its pools are in the maps, but no frontend leads to them yet. */
-  addMembers(placed: PlacedPort): void {
-    if (placed.port.affinitySeconds > 0) this.#members?.add(placed, this.ports.get(placed.port.id));
+  /** Lets clients keep endpoints of service ports. Their runs are in the maps, but nothing leads to them yet. */
+  addMembers(placed: readonly PlacedPort[]): void {
+    this.#members?.add(placed, ({ port }) => this.ports.get(port.id));
+  }
+
+  /** The chunk of a service port that is new. */
+  chunkFor(id: string): FrontendChunk {
+    return this.#frontends.chunkFor(id);
+  }
+
+  /** The chunk of service ports that are new. */
+  addChunk(ids: string[]): FrontendChunk {
+    return this.#frontends.addChunk(ids);
+  }
+
+  /** Adds all service ports of a chunk, which are expected. */
+  add(placed: readonly PlacedPort[], chunk: FrontendChunk): void {
+    for (const port of placed) this.#ports.set(port.port.id, port);
+    this.#frontends.add(placed, chunk);
   }
 
   /** `moved`: those whose frontends changed. `added`: how many of the targets are new. */
   set(placed: readonly PlacedPort[], moved: readonly PlacedPort[], added: number): void {
-    for (const port of placed) this.ports.set(port.port.id, port);
+    for (const port of placed) this.#remember(port);
     this.#frontends.set(moved, added);
+  }
+
+  /** Writes the frontends of another generation. Its service ports are not in `ports` before `takeOver`. */
+  async copyFrontends(former: FamilyTables, dropped: ReadonlySet<PlacedPort>, breaks: Breaks): Promise<void> {
+    for (const { chunk } of dropped) chunk.entries = undefined;
+    const portsOf = (chunk: FrontendChunk) =>
+      [...new Set(chunk.ids)].flatMap(id => {
+        const port = former.#ports.get(id);
+        return port?.chunk === chunk && !dropped.has(port) ? [port] : [];
+      });
+    await this.#frontends.copy(former.#frontends, portsOf, breaks);
+  }
+
+  /** Takes the service ports of another generation, which is no longer used. A new list of all of them would take time. */
+  takeOver(former: FamilyTables, dropped: Iterable<PlacedPort>): void {
+    const added = this.#ports;
+    this.#ports = former.#ports;
+    for (const { port } of dropped) this.#ports.delete(port.id);
+    for (const [id, port] of added) this.#ports.set(id, port);
   }
 
   /** Removes what service ports no longer have. */
@@ -56,7 +108,8 @@ export class FamilyTables {
       this.#frontends.remove(removed, target => !kept.has(text(target)));
     }
     for (const { change, from } of steps) {
-      if (!change.to) this.ports.delete(change.id);
+      if (!change.to) this.#forget(change.id);
+      if (from && !change.to) from.chunk.entries = undefined;
       if (from && from.port.affinitySeconds > 0) this.#members?.remove(from, this.ports.get(change.id));
     }
   }
@@ -68,5 +121,18 @@ export class FamilyTables {
       (await this.nodeAddresses.difference(breaks)) ??
       (await this.#members?.difference(this.ports.values(), breaks))
     );
+  }
+
+  #remember(placed: PlacedPort): void {
+    const former = this.#ports.get(placed.port.id);
+    if (former) this.#need.remove(former.port);
+    this.#need.add(placed.port);
+    this.#ports.set(placed.port.id, placed);
+  }
+
+  #forget(id: string): void {
+    const former = this.#ports.get(id);
+    if (former) this.#need.remove(former.port);
+    this.#ports.delete(id);
   }
 }

@@ -1,5 +1,6 @@
 import type { ProgramOptions } from '../programs/index.ts';
 import type { SocketPort } from '../render.ts';
+import type { Need } from './need.ts';
 import type { EbpfOptions } from './options.ts';
 
 /** Which optional parts a generation has. A part costs memory, and time in every connection. */
@@ -14,13 +15,11 @@ export interface Features {
 /** The parts that service ports ask for. */
 type NeededParts = Pick<Features, 'affinity' | 'leastConnections'>;
 
-export function neededParts(ports: Iterable<SocketPort>): NeededParts {
-  let [affinity, leastConnections] = [false, false];
-  for (const { affinitySeconds, isLeastConnections } of ports) {
-    affinity ||= affinitySeconds > 0;
-    leastConnections ||= isLeastConnections;
-  }
-  return { affinity, leastConnections };
+export function neededParts(needs: readonly Need[]): NeededParts {
+  return {
+    affinity: needs.some(({ withAffinity }) => withAffinity > 0),
+    leastConnections: needs.some(({ withLeastConnections }) => withLeastConnections > 0),
+  };
 }
 
 export function hasPartsFor(parts: NeededParts, { affinitySeconds, isLeastConnections }: SocketPort): boolean {
@@ -28,11 +27,11 @@ export function hasPartsFor(parts: NeededParts, { affinitySeconds, isLeastConnec
 }
 
 export function featuresFor(
-  ports: Iterable<SocketPort>,
+  needs: readonly Need[],
   { countConnections = false, listedNamespaces }: EbpfOptions,
 ): Features {
   return {
-    ...neededParts(ports),
+    ...neededParts(needs),
     counts: countConnections,
     listedNamespaces: listedNamespaces && [...listedNamespaces],
   };

@@ -5,6 +5,7 @@ import { FRONTEND_KEY_BYTES, TARGET_BYTES, writeFrontendKey, writeTarget } from 
 import type { SocketTarget } from '../render.ts';
 import type { Usage } from './capacity.ts';
 import { CountedMap } from './counted-map.ts';
+import { CHUNK_SIZE, type FrontendChunk } from './frontend-chunk.ts';
 import { mapDifference, parts } from './map-difference.ts';
 import type { PlacedPort } from './placed-port.ts';
 import { targetValue } from './target-value.ts';
@@ -13,6 +14,7 @@ import { targetValue } from './target-value.ts';
 export class FrontendTable {
   readonly #family: Family;
   readonly #counted: CountedMap;
+  readonly #chunks: FrontendChunk[] = [];
 
   constructor(family: Family, map: BpfMap) {
     this.#family = family;
@@ -27,10 +29,47 @@ export class FrontendTable {
     return this.#counted.hasRoom(added);
   }
 
+  /** The chunk of a service port that is new. */
+  chunkFor(id: string): FrontendChunk {
+    const last = this.#chunks.at(-1);
+    if (!last || last.ids.length >= CHUNK_SIZE) return this.addChunk([id]);
+    last.ids.push(id);
+    return last;
+  }
+
+  /** The chunk of service ports that are new. */
+  addChunk(ids: string[]): FrontendChunk {
+    const chunk = { ids, entries: undefined };
+    this.#chunks.push(chunk);
+    return chunk;
+  }
+
+  /** Adds the targets of all service ports of a chunk. */
+  add(ports: readonly PlacedPort[], chunk: FrontendChunk): void {
+    const entries = this.#encode(ports);
+    this.#update(entries);
+    chunk.entries = entries;
+  }
+
   /** Adds and replaces the targets of service ports. `added`: how many of them are new. */
   set(ports: readonly PlacedPort[], added: number): void {
-    const { keys, values } = this.#encode(ports);
-    this.#counted.update(keys, values, added);
+    for (const { chunk } of ports) chunk.entries = undefined;
+    this.#update(this.#encode(ports), added);
+  }
+
+  /** Adds all that another table has. `portsOf` returns the service ports that a chunk has now. */
+  async copy(former: FrontendTable, portsOf: (chunk: FrontendChunk) => readonly PlacedPort[], breaks: Breaks) {
+    for (const chunk of former.#chunks) {
+      if (breaks.isDue) await breaks.take();
+      if (!chunk.entries) {
+        const ports = portsOf(chunk);
+        chunk.ids = ports.map(({ port }) => port.id);
+        chunk.entries = this.#encode(ports);
+      }
+      if (chunk.ids.length === 0) continue;
+      this.#update(chunk.entries);
+      this.#chunks.push(chunk);
+    }
   }
 
   /** Removes targets that service ports lost. `isGone`: no other service port got the target. */
@@ -47,9 +86,14 @@ export class FrontendTable {
     for (const part of parts(ports)) yield this.#encode(part);
   }
 
+  #update({ keys, values }: Entries, added = values.length / TARGET_BYTES): void {
+    this.#counted.update(keys, values, added);
+  }
+
   #encode(ports: readonly PlacedPort[]): Entries {
     const size = FRONTEND_KEY_BYTES[this.#family];
-    const count = ports.reduce((sum, { port }) => sum + port.targets.length, 0);
+    let count = 0;
+    for (const { port } of ports) count += port.targets.length;
     const [keys, values] = [Buffer.alloc(count * size), Buffer.alloc(count * TARGET_BYTES)];
     let i = 0;
     for (const placed of ports) {

@@ -1,12 +1,17 @@
 import { Breaks } from '../../../lib/breaks.ts';
 import { FAMILIES, type Family, type Ip } from '../../../net/index.ts';
+import type { PoolValue } from '../programs/index.ts';
 import type { NodeAddressKind, SocketPool, SocketPort } from '../render.ts';
 import { ActiveEndpoints } from './active-endpoints.ts';
 import { type Capacity, slotCapacity, type Usage } from './capacity.ts';
+import { type FamilyContents, keptPorts } from './contents.ts';
 import { FamilyTables } from './family-tables.ts';
 import { type Features, hasPartsFor, neededParts } from './features.ts';
+import { CHUNK_SIZE, type FrontendChunk } from './frontend-chunk.ts';
 import { renewLease } from './lease.ts';
+import { parts } from './map-difference.ts';
 import { closeMaps, createMaps, createRunMaps, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
+import type { Need } from './need.ts';
 import {
   hasSameFrontends,
   newPools,
@@ -20,8 +25,8 @@ import {
 } from './placed-port.ts';
 import { type PlacedPool, PoolTable } from './pool-table.ts';
 
-/** How many service ports are published together, and how many are looked at before the time is. */
-const CHUNK = 512;
+/** The part of all numbers that may be used when a new generation begins. */
+const MAX_KEPT = 0.75;
 
 /**
  * What came of a write. `no-slots`: former runs took the slots. `full`: maps have not enough room, or a part is missing.
@@ -41,6 +46,8 @@ export class Generation {
   readonly #maxCounters: number;
   /** Counter 0 stays unused. */
   #nextCounter = 1;
+  /** Takes over from the generation that this one was filled from. */
+  #takeFormer: (() => void) | undefined;
 
   constructor(capacity: Capacity, features: Features, state: StateMaps) {
     this.features = features;
@@ -71,6 +78,16 @@ export class Generation {
     return this.#tables[family].ports;
   }
 
+  /** What the service ports of a family need. */
+  need(family: Family): Need {
+    return this.#tables[family].need;
+  }
+
+  /** The slots that a pool has. */
+  runOf(pool: PlacedPool): PoolValue {
+    return this.#pools.runOf(pool);
+  }
+
   /** What programs counted, by counter. Undefined if they do not count. */
   connectionSums(): readonly number[] | undefined {
     return this.maps.get('counts')?.sums(this.#nextCounter);
@@ -83,7 +100,7 @@ export class Generation {
 
   /** A part that no service port needs any more. */
   get hasUnusedParts(): boolean {
-    const needed = neededParts(this.#allPorts().map(({ port }) => port));
+    const needed = neededParts(FAMILIES.map(family => this.need(family)));
     return needed.affinity !== this.features.affinity || needed.leastConnections !== this.features.leastConnections;
   }
 
@@ -92,19 +109,30 @@ export class Generation {
     if (this.features.leastConnections) this.#active.sweep(this.#allPorts());
   }
 
-  /** Fills maps that are empty and were made for these service ports. */
-  async fill(family: Family, ports: readonly SocketPort[]): Promise<void> {
-    const breaks = new Breaks();
-    for (let at = 0; at < ports.length; at += CHUNK) {
-      if (breaks.isDue) await breaks.take();
-      const placed = ports.slice(at, at + CHUNK).map(port => this.#place(family, port, undefined));
-      this.#publish(
-        family,
-        placed,
-        placed,
-        sumOf(placed, ({ port }) => port.targets.length),
-      );
+  /**
+   * Whether the service ports that a new generation keeps can keep their numbers. Numbers of service ports that are gone
+   * are given again only if all are given anew.
+   */
+  hasNumbersFor(contents: readonly FamilyContents[], { pools, counts }: Capacity): boolean {
+    const added = contents.flatMap(each => each.added);
+    const usedPools = this.#pools.nextNumber + sumOf(added, port => port.pools.length);
+    return usedPools <= pools * MAX_KEPT && this.#nextCounter + added.length <= counts * MAX_KEPT;
+  }
+
+  /** Fills maps that are empty and were made for these contents. With `former`, its other service ports are kept. */
+  async fill(contents: readonly FamilyContents[], former?: Generation): Promise<void> {
+    for (const { family, need, nodeAddresses } of contents) {
+      this.#tables[family].expect(need);
+      this.setNodeAddresses(family, nodeAddresses);
     }
+    if (former) await this.#keep(former, contents);
+    for (const { family, added } of contents) await this.#add(family, added);
+  }
+
+  /** This generation serves from now on, and the one that it was filled from does not. */
+  takeOver(): void {
+    this.#takeFormer?.();
+    this.#takeFormer = undefined;
   }
 
   /** Writes everything that changed, or nothing. */
@@ -113,17 +141,18 @@ export class Generation {
     const { ports } = this.#tables[family];
     const steps: Step[] = [];
     for (const change of changes) {
-      if (steps.length % CHUNK === 0 && breaks.isDue) await breaks.take();
+      if (steps.length % CHUNK_SIZE === 0 && breaks.isDue) await breaks.take();
       steps.push(stepOf(change, ports.get(change.id)));
     }
     const room = this.#roomFor(family, steps);
     if (room !== 'enough') return room;
-    for (let at = 0; at < steps.length; at += CHUNK) {
+    for (let at = 0; at < steps.length; at += CHUNK_SIZE) {
       if (breaks.isDue) await breaks.take();
-      const chunk = steps.slice(at, at + CHUNK);
-      const placed = chunk.flatMap(step => (step.change.to ? [this.#place(family, step.change.to, step)] : []));
+      const chunk = steps.slice(at, at + CHUNK_SIZE);
+      const placed = chunk.flatMap(step => (step.change.to ? [this.#placeChanged(family, step.change.to, step)] : []));
       const moved = placed.filter(port => !hasSameFrontends(ports.get(port.port.id), port));
-      this.#publish(family, placed, moved, sumOf(chunk, newTargets));
+      this.#publishRuns(family, placed);
+      this.#tables[family].set(placed, moved, sumOf(chunk, newTargets));
     }
     this.#tables[family].remove(steps);
     return 'written';
@@ -134,22 +163,23 @@ export class Generation {
    * until then use the old ones.
    */
   async renewSlots(attach: (maps: GenerationMaps) => void): Promise<void> {
-    const pools = { IPv4: await this.#poolsOf('IPv4'), IPv6: await this.#poolsOf('IPv6') };
-    const slots = (family: Family) => slotCapacity(sumOf(pools[family], ({ endpoints }) => endpoints.length));
+    const breaks = new Breaks();
     const runMaps = createRunMaps({
       pools: mapNamed(this.#maps, 'pools').spec.entries,
-      slots4: slots('IPv4'),
-      slots6: slots('IPv6'),
+      slots4: slotCapacity(this.need('IPv4').slots),
+      slots6: slotCapacity(this.need('IPv6').slots),
     });
     try {
-      const { table, take } = await this.#pools.copyTo(runMaps, pools);
+      const table = new PoolTable(runMaps);
       try {
+        if (breaks.isDue) await breaks.take();
+        await table.compact(this.#pools, family => this.ports(family).values());
+        await breaks.take();
         attach(new Map([...this.#maps, ...runMaps]));
       } catch (error) {
         table.close();
         throw error;
       }
-      take();
       this.#pools.close();
       for (const name of runMaps.keys()) this.#maps.get(name)?.close();
       this.#pools = table;
@@ -169,7 +199,7 @@ export class Generation {
     const breaks = new Breaks();
     let looked = 0;
     for (const { pools } of this.ports(family).values()) {
-      if (++looked % CHUNK === 0 && breaks.isDue) await breaks.take();
+      if (++looked % CHUNK_SIZE === 0 && breaks.isDue) await breaks.take();
       for (const pool of pools) {
         const difference = this.#pools.difference(family, pool);
         if (difference !== undefined) return difference;
@@ -195,46 +225,72 @@ export class Generation {
     return this.#pools.hasSlots(family, sumOf(added, newSlots)) ? 'enough' : 'no-slots';
   }
 
-  async #poolsOf(family: Family): Promise<readonly PlacedPool[]> {
+  /** Writes what both generations have, from what this process knows: another program may have changed the maps. */
+  async #keep(former: Generation, contents: readonly FamilyContents[]): Promise<void> {
     const breaks = new Breaks();
-    const pools: PlacedPool[] = [];
-    for (const port of this.ports(family).values()) {
-      pools.push(...port.pools);
-      if (pools.length % CHUNK === 0 && breaks.isDue) await breaks.take();
+    this.#nextCounter = former.#nextCounter;
+    const keptOf = (family: Family) =>
+      contents.filter(each => each.family === family).flatMap(each => keptPorts(each, former));
+    if (this.#pools.canCopy(former.#pools)) this.#pools.copy(former.#pools);
+    else await this.#pools.compact(former.#pools, keptOf);
+    for (const each of contents) {
+      const { family, dropped } = each;
+      if (each.need.withAffinity + each.need.withLeastConnections > 0) {
+        for (const kept of parts(keptPorts(each, former))) {
+          if (breaks.isDue) await breaks.take();
+          this.#addForParts(family, kept);
+        }
+      }
+      await this.#tables[family].copyFrontends(former.#tables[family], dropped, breaks);
     }
-    await breaks.take();
-    return pools;
+    this.#takeFormer = () => {
+      for (const { family, dropped } of contents) this.#tables[family].takeOver(former.#tables[family], dropped);
+    };
+  }
+
+  /** Gives numbers to service ports, and writes them. */
+  async #add(family: Family, ports: readonly SocketPort[]): Promise<void> {
+    const breaks = new Breaks();
+    const tables = this.#tables[family];
+    for (let at = 0; at < ports.length; at += CHUNK_SIZE) {
+      if (breaks.isDue) await breaks.take();
+      const some = ports.slice(at, at + CHUNK_SIZE);
+      const chunk = tables.addChunk(some.map(({ id }) => id));
+      const placed = some.map(port => this.#placeNew(family, port, chunk));
+      this.#publishRuns(family, placed);
+      tables.add(placed, chunk);
+    }
   }
 
   #allPorts(): readonly PlacedPort[] {
     return FAMILIES.flatMap(family => [...this.ports(family).values()]);
   }
 
-  /** Gives numbers to a service port. Pools whose endpoints are the same keep their run. */
-  #place(family: Family, port: SocketPort, step: Step | undefined): PlacedPort {
-    const counter = step?.from?.counter ?? (this.features.counts ? this.#nextCounter++ : 0);
-    if (!step?.from) {
-      return { family, port, pools: port.pools.map(pool => this.#pools.place(family, pool, undefined)), counter };
-    }
-    const { from, diff } = step;
+  #placeNew(family: Family, port: SocketPort, chunk: FrontendChunk): PlacedPort {
+    const pools = port.pools.map(pool => this.#pools.place(family, pool, undefined));
+    return { family, port, pools, counter: this.features.counts ? this.#nextCounter++ : 0, chunk };
+  }
+
+  /** Gives numbers to what a service port has not had. Pools whose endpoints are the same keep their run. */
+  #placeChanged(family: Family, port: SocketPort, { from, diff }: Step): PlacedPort {
+    if (!from) return this.#placeNew(family, port, this.#tables[family].chunkFor(port.id));
     const kept = from.pools.filter(({ name }) => diff.keptPools.includes(name));
     const before = (pool: SocketPool) => from.pools.find(({ name }) => name === pool.name);
     const placed = diff.changedPools.map(pool => this.#pools.place(family, pool, before(pool)));
-    return { family, port, pools: [...kept, ...placed], counter };
+    return { ...from, port, pools: [...kept, ...placed] };
   }
 
-  /**
-   * Runs of slots come first, then members, then pools, then frontends: nothing leads to what is not there yet. `moved`:
-   * those whose frontends changed. `added`: how many of the targets are new.
-   */
-  #publish(family: Family, placed: readonly PlacedPort[], moved: readonly PlacedPort[], added: number): void {
-    const tables = this.#tables[family];
+  /** Runs of slots come first, then members, then pools: nothing leads to what is not there yet. Frontends follow. */
+  #publishRuns(family: Family, placed: readonly PlacedPort[]): void {
     this.#pools.writeSlots();
-    if (this.features.affinity) for (const port of placed) tables.addMembers(port);
-    if (this.features.leastConnections) {
-      for (const port of placed) if (port.port.isLeastConnections) this.#active.add(port);
-    }
+    this.#addForParts(family, placed);
     this.#pools.publish();
-    tables.set(placed, moved, added);
+  }
+
+  /** Adds what session affinity and least connections need. */
+  #addForParts(family: Family, placed: readonly PlacedPort[]): void {
+    if (this.features.affinity) this.#tables[family].addMembers(placed);
+    if (!this.features.leastConnections) return;
+    for (const port of placed) if (port.port.isLeastConnections) this.#active.add(port);
   }
 }

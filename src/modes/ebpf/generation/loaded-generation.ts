@@ -1,8 +1,10 @@
+import { Breaks } from '../../../lib/breaks.ts';
 import type { Attachment } from '../links/attachment.ts';
 import type { LoadedPrograms } from '../links/socket-links.ts';
 import type { StateMapName } from '../names.ts';
 import type { ProgramOptions } from '../programs/index.ts';
-import { capacityFor, type FamilyContents } from './capacity.ts';
+import { capacityFor } from './capacity.ts';
+import { type FamilyContents, withNewNumbers } from './contents.ts';
 import type { Features } from './features.ts';
 import { Generation } from './generation.ts';
 import { closePrograms, loadPrograms, withCounts } from './load-programs.ts';
@@ -10,6 +12,8 @@ import type { GenerationMaps, StateMaps } from './maps.ts';
 
 /** What a generation is made from. */
 export interface GenerationSource {
+  /** The generation that serves now. It must not change meanwhile. */
+  readonly former: Generation | undefined;
   readonly contents: readonly FamilyContents[];
   readonly features: Features;
   readonly program: ProgramOptions;
@@ -34,15 +38,18 @@ export class LoadedGeneration {
 
   /** Fills new maps and loads programs that refer to them. Attaches nothing. */
   static async make({ state }: Attachment, source: GenerationSource): Promise<LoadedGeneration> {
-    const { contents, features, program } = source;
+    const { former, contents, features, program } = source;
     const names = stateMapsFor(features);
     state.keep(names);
-    const generation = new Generation(capacityFor(contents), features, state.maps);
+    const capacity = capacityFor(contents);
+    const breaks = new Breaks();
+    const generation = new Generation(capacity, features, state.maps);
     try {
-      for (const { family, ports, nodeAddresses } of contents) {
-        generation.setNodeAddresses(family, nodeAddresses);
-        await generation.fill(family, ports);
-      }
+      if (breaks.isDue) await breaks.take();
+      if (former?.hasNumbersFor(contents, capacity)) await generation.fill(contents, former);
+      else await generation.fill(contents.map(each => withNewNumbers(each, former)));
+      // The verifier takes some milliseconds, too.
+      await breaks.take();
       return new LoadedGeneration(generation, loadWith(program, state.maps, generation.maps), names);
     } catch (error) {
       generation.close();

@@ -32,9 +32,11 @@ export class MemberTable {
     return this.#counted.hasRoom(added);
   }
 
-  /** Adds the endpoints that a service port has and its former version has not. */
-  add(to: PlacedPort, from: PlacedPort | undefined): void {
-    const added = without(membersOf(to), from);
+  /** Adds the endpoints that service ports have and their former versions have not. */
+  add(ports: readonly PlacedPort[], formerOf: (port: PlacedPort) => PlacedPort | undefined): void {
+    const added = ports.flatMap(port =>
+      port.port.affinitySeconds > 0 ? without(membersOf(port), formerOf(port)) : [],
+    );
     this.#counted.update(this.#keys(added), valuesFor(added.length), added.length);
   }
 

@@ -1,7 +1,7 @@
 import type { NetworkNamespace } from '../../../kernel/netns.ts';
 import type { Family } from '../../../net/index.ts';
 import type { AttachmentOptions } from '../links/attachment.ts';
-import type { FamilyContents } from './capacity.ts';
+import type { FamilyChanges } from './contents.ts';
 
 /** Options of the mode, as the configuration and flags give them. */
 export interface EbpfOptions extends AttachmentOptions {
@@ -17,8 +17,8 @@ export interface TranslationOptions extends EbpfOptions {
   readonly namespace?: NetworkNamespace | undefined;
   /** The families that must be planned before the first generation. */
   readonly families: readonly Family[];
-  /** Everything that the planned families want in the maps. */
-  contents(): Promise<readonly FamilyContents[]>;
+  /** What changed in the planned families since the generation that serves now. */
+  changes(): Promise<readonly FamilyChanges[]>;
   /** `needsSync`: sockets were served until now. */
   failed(error: unknown, needsSync: boolean): void;
   notice(message: string): void;

@@ -2,6 +2,7 @@ import { sameList } from '../../../lib/same-list.ts';
 import type { Family } from '../../../net/index.ts';
 import { diffPorts, type PortDiff } from '../diff.ts';
 import type { SocketPort, SocketTarget } from '../render.ts';
+import type { FrontendChunk } from './frontend-chunk.ts';
 import type { PlacedPool } from './pool-table.ts';
 
 /** One service port that changed. */
@@ -18,6 +19,7 @@ export interface PlacedPort {
   readonly pools: readonly PlacedPool[];
   /** The number of its element in `counts`. 0 if nothing counts. */
   readonly counter: number;
+  readonly chunk: FrontendChunk;
 }
 
 /** Whether the entries in `frontends` are the same. They are if only endpoints came or went. */

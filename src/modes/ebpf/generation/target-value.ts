@@ -12,7 +12,10 @@ export function poolIdentity(id: string, pool: PoolName): bigint {
 }
 
 /** The value that a target has in `frontends`. Pool 0 is empty, and programs leave such a target alone. */
-export function targetValue({ port, pools, counter }: PlacedPort, { to, isNodeOnly }: SocketTarget): TargetValue {
+export function targetValue(
+  { port, pools, counter }: Pick<PlacedPort, 'port' | 'pools' | 'counter'>,
+  { to, isNodeOnly }: SocketTarget,
+): TargetValue {
   const nodeOnly = isNodeOnly ? TargetFlag.nodeOnly : 0;
   if (to === 'refuse')
     return { pool: 0, flags: TargetFlag.refuse | nodeOnly, affinitySeconds: 0, counter, identity: 0n };

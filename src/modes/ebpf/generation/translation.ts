@@ -7,8 +7,9 @@ import type { ModeCondition } from '../../mode.ts';
 import { Attachment } from '../links/attachment.ts';
 import { removeLinkPins } from '../links/link-pins.ts';
 import { socketPrograms } from '../programs/index.ts';
-import type { FamilyContents, Usage } from './capacity.ts';
+import type { Usage } from './capacity.ts';
 import { ConnectionCounters } from './connection-counters.ts';
+import { contentsAfter, type FamilyChanges } from './contents.ts';
 import { featuresFor } from './features.ts';
 import type { Generation, Written } from './generation.ts';
 import { withCounts } from './load-programs.ts';
@@ -20,13 +21,6 @@ import { ProgramChoice } from './program-choice.ts';
 
 /** The counts of least connections. */
 const COUNTS = ['active4', 'active6'] as const;
-
-/** What changed in one family. */
-export interface FamilyChanges {
-  readonly family: Family;
-  readonly ports: readonly PortChange[];
-  readonly nodeAddresses: FamilyContents['nodeAddresses'];
-}
 
 /** What serves at this moment, to be read. */
 export interface Serving {
@@ -209,14 +203,17 @@ export class Translation {
 
   async #renew(): Promise<void> {
     const attachment = this.#openAttachment();
-    const contents = await this.#options.contents();
+    const changes = await this.#options.changes();
+    const former = this.#current?.generation;
+    const contents = changes.map(each => contentsAfter(each, former));
     const features = featuresFor(
-      contents.flatMap(({ ports }) => ports),
+      contents.map(({ need }) => need),
       this.#options,
     );
     // Sockets that closed meanwhile were not counted off, so the counts begin anew.
     if (!attachment.links.isAttached('release')) attachment.state.drop(COUNTS);
     const loaded = await LoadedGeneration.make(attachment, {
+      former,
       contents,
       features,
       program: this.programChoice.optionsFor(features),
@@ -254,10 +251,10 @@ export class Translation {
 
   #replaceCurrent(loaded: LoadedGeneration | undefined): void {
     const old = this.#current;
+    if (old) this.#counters.carryOver(old.generation);
+    loaded?.generation.takeOver();
     this.#current = loaded;
-    if (!old) return;
-    this.#counters.carryOver(old.generation);
-    old.close();
+    old?.close();
   }
 }
 

@@ -33,7 +33,20 @@ export function readIp(bytes: Buffer, at: number, family: Family): Ip {
   return ip;
 }
 
+// These functions store single bytes because generations write hundreds of thousands of fields: the methods of Buffer check
+// their arguments, and Node takes long to compile them.
+
 /** Ports are in network byte order. */
-export function writePort(into: Buffer, at: number, { offset }: Field, port: number): void {
-  into.writeUInt16BE(port, at + offset);
+export function writePort(into: Uint8Array, at: number, { offset }: Field, port: number): void {
+  into[at + offset] = port >>> 8;
+  into[at + offset + 1] = port;
+}
+
+/** Numbers are in the order of the machine. */
+export function writeNumber(into: Uint8Array, at: number, { offset }: Field, number: number): void {
+  const start = at + offset;
+  into[start] = number;
+  into[start + 1] = number >>> 8;
+  into[start + 2] = number >>> 16;
+  into[start + 3] = number >>> 24;
 }

@@ -27,13 +27,13 @@ export function frontendKey(key: FrontendKey): Buffer {
 export function writeFrontendKey(
   family: Family,
   { ip, port }: Omit<FrontendKey, 'family'>,
-  into: Buffer,
+  into: Uint8Array,
   at: number,
 ): void {
-  const frontend = FRONTENDS[family];
+  const frontend = family === 'IPv4' ? Frontend4 : Frontend6;
   writeIp(ip ?? ANY_IP[family], into, at + frontend.address.offset);
   writePort(into, at, frontend.port, port);
-  into.writeUInt8(IPPROTO_TCP, at + frontend.protocol.offset);
+  into[at + frontend.protocol.offset] = IPPROTO_TCP;
 }
 
 export function decodeFrontendKey(bytes: Buffer): FrontendKey {

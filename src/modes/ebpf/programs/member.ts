@@ -1,6 +1,6 @@
 import { bytesOf } from '../../../kernel/bpf/index.ts';
 import { type Family, familyOf, writeIp } from '../../../net/index.ts';
-import { type Endpoint, encoded, familyOfLength, readIp, structOf, writePort } from './bytes.ts';
+import { type Endpoint, encoded, familyOfLength, readIp, structOf, writeNumber, writePort } from './bytes.ts';
 import { Member4, Member6 } from './layout.ts';
 
 /** The key of `members4` and `members6`: an endpoint of a pool with affinity. */
@@ -22,7 +22,7 @@ export function encodeMember(member: MemberKey): Buffer {
 /** Writes a key into bytes that are zero, or that held a key of the same family. */
 export function writeMember({ pool, ip, port }: MemberKey, into: Buffer, at: number): void {
   const member = structOf(ip, MEMBERS);
-  into.writeUInt32LE(pool, at + member.pool.offset);
+  writeNumber(into, at, member.pool, pool);
   writeIp(ip, into, at + member.address.offset);
   writePort(into, at, member.port, port);
 }

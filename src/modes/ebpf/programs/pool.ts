@@ -1,5 +1,5 @@
 import { bytesOf } from '../../../kernel/bpf/index.ts';
-import { encoded } from './bytes.ts';
+import { encoded, writeNumber } from './bytes.ts';
 import { Pool } from './layout.ts';
 
 /** The value of `pools`: a run of slots. */
@@ -14,9 +14,9 @@ export function encodePool(pool: PoolValue): Buffer {
   return encoded(POOL_BYTES, (into, at) => writePool(pool, into, at));
 }
 
-export function writePool({ first, count }: PoolValue, into: Buffer, at: number): void {
-  into.writeUInt32LE(first, at + Pool.first.offset);
-  into.writeUInt32LE(count, at + Pool.count.offset);
+export function writePool({ first, count }: PoolValue, into: Uint8Array, at: number): void {
+  writeNumber(into, at, Pool.first, first);
+  writeNumber(into, at, Pool.count, count);
 }
 
 /** The whole value as one number, because one store must publish it: a program reads both fields at once. */

@@ -14,7 +14,7 @@ export function encodeSlot(endpoint: Endpoint): Buffer {
 }
 
 /** Writes a slot into bytes that are zero, or that held a slot of the same family. */
-export function writeSlot({ ip, port }: Endpoint, into: Buffer, at: number): void {
+export function writeSlot({ ip, port }: Endpoint, into: Uint8Array, at: number): void {
   const slot = writeIp(ip, into, at) === 4 ? Slot4 : Slot6;
   writePort(into, at, slot.port, port);
 }

@@ -1,5 +1,5 @@
 import { bytesOf } from '../../../kernel/bpf/index.ts';
-import { encoded } from './bytes.ts';
+import { encoded, writeNumber } from './bytes.ts';
 import { Target, TargetFlag } from './layout.ts';
 
 /** The value of `frontends4` and `frontends6`. */
@@ -31,12 +31,12 @@ export function writeTarget(
   into: Buffer,
   at: number,
 ): void {
-  into.writeUInt32LE(pool, at + Target.pool.offset);
-  into.writeUInt32LE(flags, at + Target.flags.offset);
-  into.writeUInt32LE(affinitySeconds, at + Target.affinitySeconds.offset);
-  into.writeUInt32LE(counter, at + Target.counter.offset);
+  writeNumber(into, at, Target.pool, pool);
+  writeNumber(into, at, Target.flags, flags);
+  writeNumber(into, at, Target.affinitySeconds, affinitySeconds);
+  writeNumber(into, at, Target.counter, counter);
   // Most targets have none, and numbers of 64 bits are slow.
-  if (identity === 0n) into.writeDoubleLE(0, at + Target.identity.offset);
+  if (identity === 0n) into.fill(0, at + Target.identity.offset, at + TARGET_BYTES);
   else into.writeBigUInt64LE(identity, at + Target.identity.offset);
 }
 
