@@ -14,7 +14,7 @@ export {
   frontendKey,
   writeFrontendKey,
 } from './frontend-key.ts';
-export { NodeAddress, Peer, TargetFlag } from './layout.ts';
+export { MAX_COMPARED, NodeAddress, Peer, TargetFlag } from './layout.ts';
 export { decodeLease, encodeLease } from './lease.ts';
 export { MAP_NAMES, type MapName, mapSpec } from './maps.ts';
 export { decodeMember, encodeMember, MEMBER_BYTES, MEMBER_VALUE, type MemberKey, writeMember } from './member.ts';

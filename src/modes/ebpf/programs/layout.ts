@@ -35,7 +35,12 @@ export const TargetFlag = {
   nodeOnly: 4,
   /** Of two endpoints that chance picks, the one with fewer connections from this node. */
   leastConnections: 8,
+  /** With `leastConnections`: not of two, but of all endpoints. Each has one slot, and there are at most 16. */
+  compareAll: 16,
 } as const;
+
+/** A program compares at most so many slots. It has instructions for each, because the verifier takes longer for loops. */
+export const MAX_COMPARED = 16;
 
 /** The value of `pools`: a run of slots. One store replaces it. */
 export const Pool = struct({ first: u32, count: u32 });

@@ -6,7 +6,7 @@ import { ENDPOINTS, LEFT_ALONE, type SocketLab, withSocketLab } from '../../../.
 import { type TestNetwork, TestSocket } from '../../../../test/support/test-socket.ts';
 import { waitFor } from '../../../../test/support/wait-for.ts';
 import type { Family, Ip } from '../../../net/index.ts';
-import { TargetFlag } from './index.ts';
+import { type Endpoint, encodeSlot, TargetFlag } from './index.ts';
 
 const SERVICES: Readonly<Record<Family, Ip>> = { IPv4: '10.96.0.10' as Ip, IPv6: 'fd00:96::10' as Ip };
 const [PLAIN, REFUSING] = ['10.96.0.11' as Ip, '10.96.0.12' as Ip];
@@ -32,6 +32,30 @@ const counts = (sockets: ProgrammedSockets, family: Family = 'IPv4') =>
   ENDPOINTS[family].map(endpoint => sockets.activeOf(endpoint) ?? Number.NaN);
 const total = (sockets: ProgrammedSockets, family: Family = 'IPv4') =>
   counts(sockets, family).reduce((sum, count) => sum + count, 0);
+
+const SOCKETS = [
+  { name: 'IPv4', family: 'IPv4', socket: 'IPv4' },
+  { name: 'IPv6', family: 'IPv6', socket: 'IPv6' },
+  { name: 'IPv4 in an IPv6 socket', family: 'IPv4', socket: 'IPv6' },
+] as const;
+
+/** The Service of the family gets these endpoints, or so many that refuse, and compares all of them. */
+function compareAll(sockets: ProgrammedSockets, family: Family, wanted: number | readonly Endpoint[]) {
+  const { ip } = ENDPOINTS[family][0] ?? assert.fail('there are no endpoints');
+  const endpoints =
+    typeof wanted === 'number' ? Array.from({ length: wanted }, (_, i) => ({ ip, port: 9000 + i })) : wanted;
+  for (const endpoint of endpoints) sockets.countEndpoint(endpoint);
+  const flags = TargetFlag.leastConnections | TargetFlag.compareAll;
+  sockets.setTarget(SERVICES[family], 80, { pool: sockets.addPool(endpoints), flags });
+  return endpoints;
+}
+
+/** Connects to endpoints that refuse. The socket counts nevertheless, until it is closed. */
+function knock(network: TestNetwork, ip: Ip, family: Family): TestSocket {
+  const socket = new TestSocket(network.namespace, family);
+  assert.equal(socket.connect(ip, 80), 'ECONNREFUSED');
+  return socket;
+}
 
 function open(network: TestNetwork, ip: Ip, family: Family): TestSocket {
   const socket = new TestSocket(network.namespace, family);
@@ -167,5 +191,62 @@ describe('EBPF-14 least connections', () => {
       const pool = sockets.addPool(ENDPOINTS.IPv4);
       sockets.setTarget(SERVICES.IPv4, 80, { pool, flags: TargetFlag.leastConnections });
       assert.equal(pod.answers(SERVICES.IPv4, 80).length, ENDPOINTS.IPv4.length);
+    }));
+
+  for (const { name, family, socket } of SOCKETS) {
+    test(`EBPF-14 of at most 16 endpoints that are all compared, the one with fewest connections is chosen (${name})`, () =>
+      withSocketLab(({ sockets, pod }) => {
+        for (const length of [1, 2, 4, 15, 16]) {
+          const endpoints = compareAll(sockets, family, length);
+          for (const least of endpoints) {
+            for (const endpoint of endpoints) sockets.countEndpoint(endpoint, endpoint === least ? 4 : 5);
+            const client = knock(pod, SERVICES[family], socket);
+            assert.equal(sockets.activeOf(least), 5, `${least.port} of ${length}`);
+            client.close();
+          }
+        }
+      }));
+  }
+
+  test('EBPF-14 where all endpoints are compared, they never differ by more than one', () =>
+    withSocketLab(({ sockets, pod }) => {
+      const endpoints = compareAll(sockets, 'IPv4', 16);
+      const opened: TestSocket[] = [];
+      for (let i = 0; i < 80; i++) {
+        opened.push(knock(pod, SERVICES.IPv4, 'IPv4'));
+        const active = endpoints.map(endpoint => sockets.activeOf(endpoint) ?? Number.NaN);
+        assert.ok(Math.max(...active) - Math.min(...active) <= 1, `${active}`);
+      }
+      for (const socket of opened) socket.close();
+    }));
+
+  test('EBPF-14 where all endpoints are compared, chance decides between those that have the same number', () =>
+    withServices(({ sockets, pod }) => {
+      compareAll(sockets, 'IPv4', ENDPOINTS.IPv4);
+      assert.equal(pod.answers(SERVICES.IPv4, 80).length, ENDPOINTS.IPv4.length);
+    }));
+
+  test('EBPF-14 where all endpoints are compared, one that nobody counts is reached by chance only', () =>
+    withServices(({ sockets, pod }) => {
+      const [busy, idle, uncounted] = ENDPOINTS.IPv4;
+      if (!busy || !idle || !uncounted) assert.fail('there are no endpoints');
+      compareAll(sockets, 'IPv4', [busy, uncounted, idle]);
+      sockets.map('active4').remove(encodeSlot(uncounted));
+      sockets.countEndpoint(busy, 5);
+      const taken = new Set(Array.from({ length: 80 }, () => pod.ask(SERVICES.IPv4, 80)));
+      assert.deepEqual([...taken].sort(), [`${idle.ip}:8080`, `${uncounted.ip}:8080`]);
+    }));
+
+  test('EBPF-14 a run that grows while the target still compares all is served, and its first 16 slots are compared', () =>
+    withSocketLab(({ sockets, pod }) => {
+      const endpoints = compareAll(sockets, 'IPv4', 17);
+      for (const endpoint of endpoints) sockets.countEndpoint(endpoint, endpoint === endpoints[15] ? 4 : 5);
+      knock(pod, SERVICES.IPv4, 'IPv4').close();
+      const client = knock(pod, SERVICES.IPv4, 'IPv4');
+      assert.deepEqual(
+        endpoints.map(endpoint => sockets.activeOf(endpoint)),
+        new Array(17).fill(5),
+      );
+      client.close();
     }));
 });

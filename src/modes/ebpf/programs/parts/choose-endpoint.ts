@@ -11,6 +11,7 @@ import {
   lookup,
   note,
   type Part,
+  type Register,
   r0,
   r1,
   r2,
@@ -22,7 +23,7 @@ import {
 } from '../../../../kernel/bpf/index.ts';
 import { TargetFlag } from '../layout.ts';
 import type { ProgramOptions } from '../program-options.ts';
-import { preferFewerConnections } from './least-connections.ts';
+import { preferFewerConnections, type SlotFinder } from './least-connections.ts';
 import { rememberClient, takeRemembered } from './remembered-endpoint.ts';
 import { copyAddress, type SocketFamily, wordsOf } from './socket-family.ts';
 import type { ConnectStack } from './stack.ts';
@@ -55,7 +56,7 @@ function anyEndpoint(family: SocketFamily, stack: ConnectStack, options: Program
   return [
     note(`endpoint = slots${family.digit}[run.first + random % run.count]`),
     [randomSlot(family, stack), set(r9, r0)],
-    options.hasLeastConnections ? preferFewerConnections(family, stack, randomSlot(family, stack)) : [],
+    options.hasLeastConnections ? preferFewerConnections(family, stack, slotFinder(family, stack)) : [],
     note('its address and port'),
     clear(endpoint),
     copyAddress(family, word => at(r9, item(family.Slot.address, word)), wordsOf(endpoint)),
@@ -63,12 +64,25 @@ function anyEndpoint(family: SocketFamily, stack: ConnectStack, options: Program
   ];
 }
 
+function slotFinder(family: SocketFamily, stack: ConnectStack): SlotFinder {
+  return { random: randomSlot(family, stack), nth: position => nthSlot(family, stack, position) };
+}
+
 /** r0 becomes the address of a slot of the run. */
-function randomSlot(family: SocketFamily, { choice, index }: ConnectStack): Part {
+function randomSlot(family: SocketFamily, stack: ConnectStack): Part {
   return [
     call('get_prandom_u32'),
-    [load(r8, choice.at.run), set(r1, r8), alu(r1, '>>', 32)],
-    [alu32(r0, '%', r1), alu32(r0, '+', r8), store(index.at.value, r0)],
-    [lookup(`slots${family.digit}`, index), when(r0, '==', 0, 'leave')],
+    [load(r8, stack.choice.at.run), set(r1, r8), alu(r1, '>>', 32)],
+    [alu32(r0, '%', r1), alu32(r0, '+', r8), slotAt(family, stack, r0)],
   ];
+}
+
+/** r0 becomes the address of the slot at a position of the run. The run is longer than that. */
+function nthSlot(family: SocketFamily, stack: ConnectStack, position: number): Part {
+  return [load(r1, stack.choice.at.run), alu32(r1, '+', position), slotAt(family, stack, r1)];
+}
+
+/** r0 becomes the address of the slot with this number. */
+function slotAt(family: SocketFamily, { index }: ConnectStack, number: Register): Part {
+  return [store(index.at.value, number), lookup(`slots${family.digit}`, index), when(r0, '==', 0, 'leave')];
 }

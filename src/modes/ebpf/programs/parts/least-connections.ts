@@ -1,6 +1,7 @@
 import {
   addAtomic,
   alu,
+  alu32,
   at,
   call,
   clear,
@@ -23,7 +24,7 @@ import {
   store,
   when,
 } from '../../../../kernel/bpf/index.ts';
-import { Peer, TargetFlag } from '../layout.ts';
+import { MAX_COMPARED, Peer, TargetFlag } from '../layout.ts';
 import { copyAddress, type SocketFamily, V4, V6, wordsOf } from './socket-family.ts';
 import type { ConnectStack, EndedStack } from './stack.ts';
 
@@ -32,35 +33,72 @@ import type { ConnectStack, EndedStack } from './stack.ts';
  * counted off nevertheless.
  */
 const MAX_COUNT = 0x7fffffff;
+/** The bit that numbers below 0 have. */
+const SIGN_BIT = 31;
 
 const DEFAULT_ID = 1;
 
 const counter: Place = { base: r0, offset: 0, size: 4 };
 
-/** r9 becomes the better of two slots, if the target wants it. `another` makes r0 the address of the second one. */
-export function preferFewerConnections(family: SocketFamily, { choice }: ConnectStack, another: Part): Part {
-  const first = `first-${family.name}`;
+/** How the programs find slots of the run. Each part makes r0 the address of a slot. */
+export interface SlotFinder {
+  readonly random: Part;
+  nth(position: number): Part;
+}
+
+/** r9, a slot that chance picked, becomes a slot whose endpoint has fewer connections, if the target wants it. */
+export function preferFewerConnections(family: SocketFamily, stack: ConnectStack, slots: SlotFinder): Part {
+  const { choice } = stack;
+  const [all, chosen] = [`all-${family.name}`, `least-${family.name}`];
   return [
     note('does the target want least connections?'),
-    [load(r1, choice.at.flags), alu(r1, '&', TargetFlag.leastConnections), when(r1, '==', 0, first)],
+    [load(r1, choice.at.flags), alu(r1, '&', TargetFlag.leastConnections), when(r1, '==', 0, chosen)],
+    note(`fewest connections = active${family.digit}[endpoint]`),
+    [connectionsOf(family, r9, chosen), store(choice.at.connections, r0)],
+    note('does the target want the least of all endpoints?'),
+    [load(r1, choice.at.flags), when(r1, '&', TargetFlag.compareAll, all)],
     note(`another endpoint = slots${family.digit}[run.first + random % run.count]`),
-    [another, set(r8, r0)],
-    note(`connections of the first = active${family.digit}[endpoint]`),
-    [connectionsOf(family, r9, 'first', first), store(choice.at.connections, r0)],
-    note(`connections of the second = active${family.digit}[another endpoint]`),
-    connectionsOf(family, r8, 'second', first),
-    note('the second one, if it has fewer'),
-    [load(r1, choice.at.connections), when(r1, '<=', r0, first), set(r9, r8)],
-    label(first),
+    [slots.random, takeIfFewer(family, stack, chosen), go(chosen)],
+    label(all),
+    Array.from({ length: MAX_COMPARED }, (_, i) => compareNth(family, stack, slots, i, chosen)),
+    label(chosen),
   ];
 }
 
-/** r0 becomes the number of connections to the endpoint of a slot. The slot itself is the key. */
-function connectionsOf({ digit, name }: SocketFamily, slot: Register, which: string, unknown: string): Part {
-  const positive = `${which}-is-positive-${name}`;
+/** Compares the slot at one position of the run. At the end of the run the choice is done. */
+function compareNth(
+  family: SocketFamily,
+  stack: ConnectStack,
+  slots: SlotFinder,
+  position: number,
+  chosen: string,
+): Part {
+  const next = `after-${position}-${family.name}`;
+  return [
+    note(`another endpoint = slots${family.digit}[run.first + ${position}], if the run is that long`),
+    [load(r1, stack.choice.at.run), alu(r1, '>>', 32), when(r1, '<=', position, chosen)],
+    [slots.nth(position), takeIfFewer(family, stack, next), label(next)],
+  ];
+}
+
+/** r9 becomes the slot at r0 if its endpoint has fewer connections. A slot with as many changes nothing. */
+function takeIfFewer(family: SocketFamily, { choice }: ConnectStack, otherwise: string): Part {
+  return [
+    set(r8, r0),
+    note(`take it if active${family.digit}[another endpoint] is less`),
+    [connectionsOf(family, r8, otherwise), load(r1, choice.at.connections), when(r1, '<=', r0, otherwise)],
+    [store(choice.at.connections, r0), set(r9, r8)],
+  ];
+}
+
+/**
+ * r0 becomes the number of connections to the endpoint of a slot. The slot itself is the key. A number below 0 becomes 0
+ * without a jump, because the verifier would follow both ways at each slot.
+ */
+function connectionsOf({ digit }: SocketFamily, slot: Register, unknown: string): Part {
   return [
     [setMap(r1, `active${digit}`), set(r2, slot), call('map_lookup_elem'), when(r0, '==', 0, unknown)],
-    [load(r0, counter), when(r0, '<=', MAX_COUNT, positive), set(r0, 0), label(positive)],
+    [load(r0, counter), set(r1, r0), alu(r1, '>>', SIGN_BIT), alu32(r1, '-', 1), alu32(r0, '&', r1)],
   ];
 }
 
