@@ -150,6 +150,7 @@ async function overCluster(
 function partialShares(services: ReadonlySet<string>): LiveEndpoints {
   const port = {
     share: ({ ip }: Endpoint) => (Number(ip.split('.')[3]) % 5 === 0 ? SHARE : 1),
+    isInSlowStart: ({ ip }: Endpoint) => Number(ip.split('.')[3]) % 5 === 0,
     isEjected: () => false,
   };
   return { of: id => (services.has(id.split(':')[0] ?? '') ? port : undefined) };

@@ -70,7 +70,7 @@ export type RemarkCode =
   /** The Service has weights, and its algorithm does not use them. */
   | 'weights-unused'
   | 'scheduler'
-  /** Of two endpoints that chance picks, the one with fewer connections. */
+  /** Of all endpoints, or of two that chance picks, the one with fewest connections. */
   | 'least-connections'
   | 'answers-bypass-node';
 

@@ -14,5 +14,10 @@ describe('least connections under steady load', () => {
       const difference = await differenceUnderSteadyLoad('userspace', disturbance, { settling: 2, measured: 2 });
       assert.ok(difference <= 1, `${difference}`);
     });
+
+    test(`BALANCE-57 BALANCE-64 in ebpf mode all endpoints are within one of the mean after ${disturbance}`, async () => {
+      const difference = await differenceUnderSteadyLoad('ebpf', disturbance, { settling: 2, measured: 2 });
+      assert.ok(difference <= 1, `${difference}`);
+    });
   }
 });

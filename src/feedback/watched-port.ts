@@ -65,6 +65,10 @@ export class WatchedPort implements LivePort {
     return this.#slowStart.share(text, this.#now());
   }
 
+  isInSlowStart({ text }: Endpoint): boolean {
+    return this.startShare(text) < 1;
+  }
+
   isEjected({ text }: Endpoint): boolean {
     return this.ejections.isEjected(text);
   }

@@ -357,6 +357,7 @@ test('BALANCE-60 a change of shares alone has no entry', () => {
     unavailable: undefined,
     hashBy: 'client-address' as const,
     weights: undefined,
+    isInSlowStart: false,
     slots: { cluster: Array.from({ length: slots }, () => endpoint), local: [] },
   });
   const updated = [{ from: plan, to: { ...plan, balance: balanceOf(3) } }];

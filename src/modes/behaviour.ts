@@ -48,6 +48,8 @@ export interface SocketDecision {
   readonly to: 'cluster' | 'local' | 'refuse';
   /** Only for processes of the node itself. The sockets of pods leave these connections to the rules. */
   readonly isNodeOnly: boolean;
+  /** For least connections the kernel compares all endpoints. Otherwise it compares two that chance picks. */
+  readonly comparesAll: boolean;
 }
 
 /**

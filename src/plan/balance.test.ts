@@ -10,6 +10,7 @@ import {
   type PlanSettings,
   planService,
   type ServicePortPlan,
+  samePlan,
   slotsOf,
 } from './index.ts';
 
@@ -165,7 +166,11 @@ describe('the slots of a plan', () => {
     const live: LiveEndpoints = {
       of: id =>
         id === 'default/web/TCP'
-          ? { share: ({ ip }) => (ip === '10.0.0.1' ? 0.5 : 1), isEjected: ({ ip }) => ip === '10.0.0.3' }
+          ? {
+              share: ({ ip }) => (ip === '10.0.0.1' ? 0.5 : 1),
+              isInSlowStart: ({ ip }) => ip === '10.0.0.1',
+              isEjected: ({ ip }) => ip === '10.0.0.3',
+            }
           : undefined,
     };
     const livePlan = (annotations: Annotations) => {
@@ -177,9 +182,24 @@ describe('the slots of a plan', () => {
     };
     const plan = livePlan({});
     assert.deepEqual(slotCounts(plan), { '10.0.0.1': 1, '10.0.0.2': 2 });
-    assert.equal(plan.balance?.algorithm, undefined);
+    assert.deepEqual([plan.balance?.algorithm, plan.balance?.isInSlowStart], [undefined, true]);
     const weighed = livePlan({ ...balance('weighted'), 'pointsman.dev/weights': '10.0.0.1=6,10.0.0.2=1' });
     assert.deepEqual(slotCounts(weighed), { '10.0.0.1': 3, '10.0.0.2': 1 });
+  });
+
+  test('BALANCE-61 plans differ if an endpoint leaves slow start, also if all weights stay', () => {
+    const planWith = (isInSlowStart: boolean) => {
+      const { state } = plansOf({ annotations: balance('least-connections') });
+      const web = state.family('IPv4').model.service('default/web');
+      const port = { share: ({ ip }: { ip: string }) => (ip === '10.0.0.1' ? 0.5 : 1), isEjected: () => false };
+      const live = { of: () => ({ ...port, isInSlowStart: () => isInSlowStart }) };
+      return web ? planService(web, state.nodeOptions.families.IPv4, live)[0] : undefined;
+    };
+    const [slow, usual] = [planWith(true), planWith(false)];
+    assert.ok(slow && usual);
+    assert.deepEqual([slow.balance?.isInSlowStart, usual.balance?.isInSlowStart], [true, false]);
+    assert.deepEqual(slotCounts(slow), slotCounts(usual));
+    assert.equal(samePlan(slow, usual), false);
   });
 });
 

@@ -21,6 +21,8 @@ export interface Balance {
   readonly hashBy: HashInput;
   /** By text of the endpoint. Undefined if all weigh the same. */
   readonly weights: ReadonlyMap<string, number> | undefined;
+  /** False: if the algorithm is least connections, `weights` only correct what a mode cannot count itself. */
+  readonly isInSlowStart: boolean;
   /** Each slot has the same chance, or the same number of hashes. An endpoint may have several slots, or none. */
   readonly slots: Pick<ChosenEndpoints, 'cluster' | 'local'>;
 }
@@ -45,6 +47,8 @@ export interface LiveEndpoints {
 export interface LivePort {
   /** The part of its weight that an endpoint gets now, from 0 to 1. */
   share(endpoint: Endpoint): number;
+  /** Slow start gives the endpoint only a part of its weight. */
+  isInSlowStart(endpoint: Endpoint): boolean;
   /** New connections to the endpoint failed again and again, so it is left out. */
   isEjected(endpoint: Endpoint): boolean;
 }
@@ -62,7 +66,8 @@ export function planBalance(
   if (wanted === undefined && live === undefined) return undefined;
   const isAvailable = wanted === undefined || algorithms.includes(wanted);
   const algorithm = isAvailable ? wanted : undefined;
-  const weights = unequalWeights(reachableEndpoints(chosen), endpoint => {
+  const reachable = reachableEndpoints(chosen);
+  const weights = unequalWeights(reachable, endpoint => {
     const configured = algorithm === 'weighted' ? configuredWeight(options, endpoint) : 1;
     return configured * (live?.share(endpoint) ?? 1);
   });
@@ -74,6 +79,7 @@ export function planBalance(
     unavailable: isAvailable ? undefined : wanted,
     hashBy: options.hashBy,
     weights,
+    isInSlowStart: live !== undefined && reachable.some(endpoint => live.isInSlowStart(endpoint)),
     slots: { cluster: slotsFor(chosen.cluster), local: slotsFor(chosen.local) },
   };
 }
@@ -127,6 +133,7 @@ export function sameBalance(a: Balance | undefined, b: Balance | undefined): boo
     a.algorithm === b.algorithm &&
     a.unavailable === b.unavailable &&
     a.hashBy === b.hashBy &&
+    a.isInSlowStart === b.isInSlowStart &&
     sameMap(a.weights, b.weights)
   );
 }

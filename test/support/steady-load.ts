@@ -72,6 +72,7 @@ export async function differenceUnderSteadyLoad(
     async node => {
       await node.serve(...ENDPOINTS);
       await node.balance(LEAST_CONNECTIONS, disturbance === 'an endpoint joins late' ? [FIRST, SECOND] : ENDPOINTS);
+      if (mode === 'ebpf') assert.equal(node.proxy.mode.condition?.()?.isServing, true, 'sockets choose');
       const load = new SteadyLoad(node, clock);
       await load.pass(STAY_SECONDS);
       assert.equal(node.open.length, PER_SECOND * STAY_SECONDS);

@@ -168,7 +168,7 @@ describe('connections at sockets', () => {
     assert.equal(socket(node, '10.96.0.10 80', tested), '10.244.1.2:8080 as node, 10.244.2.3:8080 as node');
   });
 
-  test('OUTCOME-9 session affinity is by network namespace, and least connections compares two endpoints', () => {
+  test('OUTCOME-9 session affinity is by network namespace, and least connections compares endpoints', () => {
     const sticky = service('web', {
       clusterIP: '10.96.0.10',
       sessionAffinity: 'ClientIP',
@@ -180,6 +180,17 @@ describe('connections at sockets', () => {
     assert.match(textOf(outcome), /all processes of the node are one client/);
     assert.match(textOf(tested.outcome(pod, '10.96.0.10 80', 'ebpf')), /all processes of a pod are one client/);
     assert.ok(outcome.kind === 'answered' && outcome.isSticky && outcome.endpoints[0]?.odds === undefined);
+  });
+
+  test('OUTCOME-9 least connections compares all of 16 endpoints, and two of 17', () => {
+    const annotations = { 'pointsman.dev/balance': 'least-connections' };
+    const textWith = (count: number) => {
+      const pods = Array.from({ length: count }, (_, i) => `10.244.2.${i + 1}`);
+      const objects = [service('web', { clusterIP: '10.96.0.10', annotations }), slice('web-1', pods)];
+      return textOf(new NodeUnderTest(objects).outcome(node, '10.96.0.10 80', 'ebpf'));
+    };
+    assert.match(textWith(16), /takes the endpoint with fewest connections from this node/);
+    assert.match(textWith(17), /chance picks two endpoints/);
   });
 
   test('OUTCOME-9 modes without sockets say nothing about them', () => {

@@ -1,8 +1,8 @@
 import { compareTexts } from '../../lib/compare-texts.ts';
 import type { Endpoint } from '../../model/index.ts';
-import type { SocketBehaviour, SocketNode } from '../../modes/index.ts';
+import type { SocketBehaviour, SocketDecision, SocketNode } from '../../modes/index.ts';
 import { isLoopback } from '../../net/index.ts';
-import { type PlannedFrontend, planName, type ServicePortPlan, slotShares, slotsOf } from '../../plan/index.ts';
+import { type PlannedFrontend, planName, slotShares, slotsOf } from '../../plan/index.ts';
 import type { Caller } from '../caller.ts';
 import type { AnsweringEndpoint, Choice, Outcome, Remark } from '../outcome.ts';
 import { balanceRemarks } from './choice.ts';
@@ -39,7 +39,7 @@ export function atSocket(input: OutcomeInput): AtSocket | undefined {
   if (decision.to === 'refuse') return refused(target);
   const slots = slotsOf(target.plan)[decision.to];
   if (slots.length === 0) return left('there is no endpoint to choose');
-  return translated(target.plan, slots, input, isShortCircuited(target, decision.to));
+  return translated(target, slots, input, decision);
 }
 
 function left(reason: string): AtSocket {
@@ -76,7 +76,7 @@ function podReason({ settings }: OutcomeInput): string {
     : 'rules cannot recognise pods, so a pod is served as a caller from outside';
 }
 
-function isShortCircuited({ frontend: { policy } }: PlannedFrontend, to: 'cluster' | 'local'): boolean {
+function isShortCircuited({ frontend: { policy } }: PlannedFrontend, to: SocketDecision['to']): boolean {
   return policy === 'Local' && to === 'cluster';
 }
 
@@ -86,11 +86,12 @@ function refused({ plan }: PlannedFrontend): AtSocket {
 }
 
 function translated(
-  plan: ServicePortPlan,
+  target: PlannedFrontend,
   slots: readonly Endpoint[],
   { caller, mode }: OutcomeInput,
-  shortCircuit: boolean,
+  { to, comparesAll }: SocketDecision,
 ): AtSocket {
+  const { plan } = target;
   const { port, balance } = plan;
   const endpoints = [...new Set(slots)].sort((a, b) => compareTexts(a.text, b.text));
   const isLeast = balance?.algorithm === 'least-connections';
@@ -99,10 +100,10 @@ function translated(
   const isSticky = port.affinitySeconds > 0;
   const remarks: Remark[] = [
     { code: 'at-socket', text: 'the kernel replaces the address inside connect(), before any packet' },
-    ...(shortCircuit ? [shortCircuitRemark(caller)] : []),
+    ...(isShortCircuited(target, to) ? [shortCircuitRemark(caller)] : []),
     ...(isSticky ? [affinityRemark(port.affinitySeconds, caller)] : []),
     ...balanceRemarks(mode.behaviour.choice, plan),
-    ...(isLeast ? [LEAST_CONNECTIONS] : []),
+    ...(isLeast ? [comparesAll ? LEAST_OF_ALL : LEAST_OF_TWO] : []),
     ...endpointRemarks(plan),
     ...sourceRemarks(endpoints, caller),
   ];
@@ -119,7 +120,12 @@ function seenBy({ text }: Endpoint, { place, ip }: Caller, odds: number | undefi
     : { text, seenAs: 'itself', sourceIP: ip, odds };
 }
 
-const LEAST_CONNECTIONS: Remark = {
+const LEAST_OF_ALL: Remark = {
+  code: 'least-connections',
+  text: 'the kernel takes the endpoint with fewest connections from this node, and chance decides between equal ones',
+};
+
+const LEAST_OF_TWO: Remark = {
   code: 'least-connections',
   text: 'chance picks two endpoints, and the kernel takes the one with fewer connections from this node',
 };

@@ -8,6 +8,7 @@ import { TestSocket } from '../../../test/support/test-socket.ts';
 import type { Ip } from '../../net/index.ts';
 import { NftablesMode } from '../nftables/mode.ts';
 import { entryState } from '../read-back.ts';
+import { decodeTarget, flagNames } from './programs/index.ts';
 
 const PODS = ['10.244.1.2', '10.244.1.3', '10.244.1.4'];
 const VIP = '10.96.0.10';
@@ -99,19 +100,45 @@ test('BALANCE-58 packets have the turns and the hashes, and the sockets have the
     { families: ['IPv4'] },
   ));
 
-test('BALANCE-57 least connections still takes the better of two slots', () =>
-  EbpfLab.with(async lab => {
-    lab.harness.set(web('least-connections'), slice('web-1', PODS.slice(0, 2)));
-    await lab.harness.sync();
-    const taken: string[] = [];
-    const held = Array.from({ length: 40 }, () => {
-      const client = new TestSocket(lab.network.namespace, 'IPv4');
-      assert.equal(client.connect(VIP as Ip, 80), 'connected');
-      taken.push(lab.network.takenBy());
-      return client;
-    });
-    const first = taken.filter(pod => pod === `${PODS[0]}:8080`).length;
-    // The endpoint with fewer connections gets three of four. A difference of 20 has a chance of (1/3)^20.
-    assert.ok(Math.abs(first - 20) < 10, String(first));
-    for (const client of held) client.close();
-  }));
+describe('BALANCE-57 least connections at sockets', () => {
+  test('BALANCE-57 of at most 16 endpoints, the one with fewest connections gets the next one', () =>
+    EbpfLab.with(async lab => {
+      lab.harness.set(web('least-connections'), slice('web-1', PODS));
+      await lab.harness.sync();
+      const taken: string[] = [];
+      const held = Array.from({ length: 30 }, () => {
+        const client = new TestSocket(lab.network.namespace, 'IPv4');
+        assert.equal(client.connect(VIP as Ip, 80), 'connected');
+        taken.push(lab.network.takenBy());
+        const counts = PODS.map(pod => taken.filter(name => name === `${pod}:8080`).length);
+        assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, `${counts}`);
+        return client;
+      });
+      for (const client of held) client.close();
+    }));
+
+  test('BALANCE-57 when a Service gets 17 endpoints, its frontends compare two slots, and all again with 16', () =>
+    EbpfLab.with(
+      async lab => {
+        const { harness } = lab;
+        const flags = () => {
+          const { values = Buffer.alloc(0) } = harness.mode.maps?.get('frontends4')?.entries() ?? {};
+          return flagNames(decodeTarget(values).flags);
+        };
+        for (const count of [16, 17, 18, 16]) {
+          const pods = Array.from({ length: count }, (_, i) => `10.244.1.${i + 2}`);
+          harness.set(web('least-connections'), slice('web-1', pods));
+          await harness.sync();
+          assert.deepEqual(flags(), count > 16 ? ['leastConnections'] : ['leastConnections', 'compareAll']);
+          const [plan] = harness.plans('IPv4');
+          assert.ok(plan);
+          const { entries } = await harness.mode.readBack('IPv4', plan);
+          assert.ok(entries.every(entry => entryState(entry) === 'equal'));
+          assert.ok(entries.some(({ found }) => found?.includes(`least connections of ${count > 16 ? 'two' : 'all'}`)));
+          await harness.mode.lookForDrift();
+          assert.deepEqual(lab.lines, []);
+        }
+      },
+      { families: ['IPv4'] },
+    ));
+});

@@ -7,7 +7,7 @@ import { Model, parseNodePortAddresses } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { type LiveEndpoints, Planner, type PlanOptions } from '../../plan/index.ts';
 import { diffPorts } from './diff.ts';
-import { nodeAddresses, poolMembers, type RenderOptions, render, type SocketPort } from './render.ts';
+import { comparesAll, nodeAddresses, poolMembers, type RenderOptions, render, type SocketPort } from './render.ts';
 
 const OPTIONS: RenderOptions = { masqueradeAll: false, canRefuse: true, nodeIPs: new Set() };
 const LOCAL = { ip: '10.244.1.2', nodeName: 'node-a' };
@@ -173,6 +173,23 @@ describe('balance', () => {
       const slots = (wanted: string) => pool?.endpoints.filter(({ ip }) => ip === wanted).length;
       assert.deepEqual([slots(LOCAL.ip), slots(REMOTE.ip)], [10, 1]);
     }
+  });
+
+  test('BALANCE-57 least connections has one slot for each of at most 16 endpoints, whatever packets need', () => {
+    const least = (count: number, reason: 'slow start' | 'open connections') => {
+      const endpoints = Array.from({ length: count }, (_, i) => ({ ip: `10.244.2.${i + 1}`, nodeName: 'node-b' }));
+      const live = liveShares({ '10.244.2.1': 0.5 }, reason);
+      const port = rendered(balance('least-connections'), endpoints, {}, {}, live);
+      const [pool] = port?.pools ?? [];
+      assert.ok(port && pool);
+      return { slots: pool.endpoints.length, all: comparesAll(port, pool) };
+    };
+    assert.deepEqual(least(2, 'open connections'), { slots: 2, all: true });
+    assert.deepEqual(least(16, 'open connections'), { slots: 16, all: true });
+    assert.deepEqual(least(17, 'open connections'), { slots: 33, all: false });
+    assert.deepEqual(least(2, 'slow start'), { slots: 3, all: false });
+    const random = rendered(balance('random'), [LOCAL, REMOTE]);
+    assert.equal(random?.pools[0] && comparesAll(random, random.pools[0]), false);
   });
 
   test('BALANCE-58 round-robin and consistent-hash are left to the network, and refusing is not', () => {

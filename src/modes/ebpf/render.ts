@@ -3,6 +3,7 @@ import type { Algorithm } from '../../model/index.ts';
 import { type Family, familyOf, type Ip, isLinkLocal, isLoopback } from '../../net/index.ts';
 import { type Frontend, planId, type ServicePortPlan, slotsOf } from '../../plan/index.ts';
 import type { ModeSettings } from '../mode.ts';
+import { MAX_COMPARED } from './programs/index.ts';
 
 /** The endpoints that a target of a service port leads to. A service port has at most two pools. */
 export type PoolName = 'cluster' | 'local';
@@ -77,12 +78,28 @@ export function render(plan: ServicePortPlan, options: RenderOptions, id = planI
     const { to } = target;
     targets.push(target);
     if (to === 'refuse' || to === 'leave' || pools.some(({ name }) => name === to)) continue;
-    pools.push({ name: to, endpoints: slotsOf(plan)[to] });
+    pools.push({ name: to, endpoints: socketSlots(plan, to) });
   }
   if (targets.length === 0) return undefined;
   const { affinitySeconds, name: portName } = port;
   const isLeastConnections = plan.balance?.algorithm === 'least-connections';
   return { id, service, portName, targets, pools, affinitySeconds, isLeastConnections };
+}
+
+/**
+ * With least connections, the slots of the plan correct what packets cannot count. Programs count connections
+ * themselves, and endpoints that they compare with each other need one slot each. In slow start, slots are shares.
+ */
+function socketSlots(plan: ServicePortPlan, pool: PoolName): readonly SocketEndpoint[] {
+  const { balance, endpoints } = plan;
+  const isCorrection = balance?.algorithm === 'least-connections' && !balance.isInSlowStart;
+  return isCorrection && endpoints[pool].length <= MAX_COMPARED ? endpoints[pool] : slotsOf(plan)[pool];
+}
+
+/** Whether programs look at all endpoints of the pool for the one with fewest connections. Otherwise at two of them. */
+export function comparesAll({ isLeastConnections }: SocketPort, pool: Pick<SocketPool, 'endpoints'>): boolean {
+  const { endpoints } = pool;
+  return isLeastConnections && endpoints.length <= MAX_COMPARED && poolMembers(pool).length === endpoints.length;
 }
 
 function targetOf(

@@ -27,6 +27,7 @@ function withSlots(algorithm: Algorithm, letters: string): ServicePortPlan {
       unavailable: undefined,
       hashBy: 'client-address',
       weights: new Map(),
+      isInSlowStart: false,
       slots: { cluster: slots, local: [] },
     },
   };

@@ -13,10 +13,14 @@ export function frontendName({ ip, port }: Pick<FrontendKey, 'ip' | 'port'>): st
 function conditions(flags: number, affinitySeconds: number): string {
   const texts = [
     flags & TargetFlag.affinity ? `affinity ${affinitySeconds} s` : '',
-    flags & TargetFlag.leastConnections ? 'least connections' : '',
+    flags & TargetFlag.leastConnections ? leastConnections(flags) : '',
     flags & TargetFlag.nodeOnly ? 'node only' : '',
   ].filter(Boolean);
   return texts.length === 0 ? '' : ` (${texts.join(', ')})`;
+}
+
+function leastConnections(flags: number): string {
+  return flags & TargetFlag.compareAll ? 'least connections of all' : 'least connections of two';
 }
 
 /**

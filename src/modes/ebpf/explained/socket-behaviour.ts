@@ -1,14 +1,18 @@
 import { familyOf } from '../../../net/index.ts';
 import type { SocketBehaviour, SocketNode } from '../../behaviour.ts';
-import { nodeAddresses, type RenderOptions, render } from '../render.ts';
+import { comparesAll, nodeAddresses, type RenderOptions, render } from '../render.ts';
 
 /** What the sockets of a node do, as the maps have it. An explanation and the maps cannot disagree. */
 export function socketBehaviour(callers: SocketBehaviour['callers']): SocketBehaviour {
   return {
     callers,
     decide: (plan, { ip, port }, node) => {
-      const target = render(plan, optionsOf(node))?.targets.find(each => each.ip === ip && each.port === port);
-      return target && target.to !== 'leave' ? { to: target.to, isNodeOnly: target.isNodeOnly } : undefined;
+      const rendered = render(plan, optionsOf(node));
+      const target = rendered?.targets.find(each => each.ip === ip && each.port === port);
+      if (!rendered || !target || target.to === 'leave') return undefined;
+      const { to, isNodeOnly } = target;
+      const pool = rendered.pools.find(({ name }) => name === to);
+      return { to, isNodeOnly, comparesAll: pool !== undefined && comparesAll(rendered, pool) };
     },
     hasNodePorts: (ip, node) => nodeAddresses(familyOf(ip), node, new Set(node.nodeIPs)).has(ip),
   };

@@ -1,7 +1,7 @@
 import { sameList } from '../../../lib/same-list.ts';
 import type { Family } from '../../../net/index.ts';
 import { diffPorts, type PortDiff } from '../diff.ts';
-import type { SocketPort, SocketTarget } from '../render.ts';
+import { comparesAll, type SocketPort, type SocketTarget } from '../render.ts';
 import type { FrontendChunk } from './frontend-chunk.ts';
 import type { PlacedPool } from './pool-table.ts';
 
@@ -30,7 +30,16 @@ export function hasSameFrontends(from: PlacedPort | undefined, to: PlacedPort): 
     from.port.affinitySeconds === to.port.affinitySeconds &&
     from.port.isLeastConnections === to.port.isLeastConnections &&
     sameList(from.port.targets, to.port.targets, sameTarget) &&
-    to.pools.every(({ name, index }) => from.pools.some(pool => pool.name === name && pool.index === index))
+    to.pools.every(pool => from.pools.some(former => hasSameTargets(from, former, to, pool)))
+  );
+}
+
+/** Whether targets name the pool as they named the former one. */
+function hasSameTargets(from: PlacedPort, former: PlacedPool, to: PlacedPort, pool: PlacedPool): boolean {
+  return (
+    former.name === pool.name &&
+    former.index === pool.index &&
+    comparesAll(from.port, former) === comparesAll(to.port, pool)
   );
 }
 

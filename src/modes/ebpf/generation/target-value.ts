@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { TargetFlag, type TargetValue } from '../programs/index.ts';
-import type { PoolName, SocketTarget } from '../render.ts';
+import { comparesAll, type PoolName, type SocketTarget } from '../render.ts';
 import type { PlacedPort } from './placed-port.ts';
 
 /**
@@ -24,7 +24,9 @@ export function targetValue(
   const hasAffinity = affinitySeconds > 0;
   const affinity = hasAffinity ? TargetFlag.affinity : 0;
   const least = port.isLeastConnections ? TargetFlag.leastConnections : 0;
-  const pool = pools.find(({ name }) => name === to)?.index ?? 0;
+  const pool = pools.find(({ name }) => name === to);
+  const all = pool && comparesAll(port, pool) ? TargetFlag.compareAll : 0;
+  const flags = nodeOnly | affinity | least | all;
   const identity = hasAffinity ? poolIdentity(port.id, to) : 0n;
-  return { pool, flags: nodeOnly | affinity | least, affinitySeconds, counter, identity };
+  return { pool: pool?.index ?? 0, flags, affinitySeconds, counter, identity };
 }

@@ -42,9 +42,10 @@ describe('schedulers', () => {
     const context = { scheduler: 'rr', missingSchedulers: new Set(['mh', 'wrr']) };
     const plan = planOf('web', IPS);
     const port = { ...plan.port, scheduler: '' };
-    const balance = { unavailable: undefined, hashBy: 'client-address', weights: undefined, slots: plan.endpoints };
+    const rest = { hashBy: 'client-address', weights: undefined, isInSlowStart: false } as const;
+    const balance = { unavailable: undefined, ...rest, slots: plan.endpoints };
     const of = (algorithm: (typeof ALGORITHMS)[number], isWeighted: boolean) =>
-      schedulerOf(context, { ...plan, port, balance: { ...balance, algorithm, hashBy: 'client-address' } }, isWeighted);
+      schedulerOf(context, { ...plan, port, balance: { ...balance, algorithm } }, isWeighted);
     assert.deepEqual([of('consistent-hash', false), of('weighted', true), of('round-robin', true)], ['rr', 'rr', 'rr']);
     assert.deepEqual([of('least-connections', false), of('least-connections', true)], ['lc', 'wlc']);
   });
