@@ -39,7 +39,7 @@ export const TargetFlag = {
   compareAll: 16,
 } as const;
 
-/** A program compares at most so many slots. It has instructions for each, because the verifier takes longer for loops. */
+/** A program compares at most so many slots. It has instructions for each of them, and the verifier checks them all. */
 export const MAX_COMPARED = 16;
 
 /** The value of `pools`: a run of slots. One store replaces it. */
