@@ -11,6 +11,9 @@ const REQUIRE = "import { createRequire } from 'node:module'; const require = cr
 /** Where the program is after it was built. */
 export const program = `${root}build/kube-proxy.mjs`;
 
+/** V8 keeps the text of the program in memory. Names stay, so that stacks and profiles are readable. */
+export const COMPACT = { minifyWhitespace: true, minifySyntax: true };
+
 /**
  * @param {Readonly<Record<string, string>>} entryPoints the TypeScript file for each name of a bundle
  * @param {string} outputFolder
@@ -40,7 +43,7 @@ export async function bundle(entryPoints, outputFolder, overrides = {}) {
 export async function buildProgram() {
   if (existsSync(program) && newestTime(`${root}src`) < statSync(program).mtimeMs) return;
   await installNpmPackages();
-  await bundle({ 'kube-proxy': `${root}src/main.ts` }, `${root}build`);
+  await bundle({ 'kube-proxy': `${root}src/main.ts` }, `${root}build`, COMPACT);
 }
 
 /** @param {string} folder */

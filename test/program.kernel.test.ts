@@ -54,6 +54,11 @@ function run(namespace: NetworkNamespace, ...args: string[]) {
   return namespace.run(() => spawnSync('bin/kube-proxy', args, { encoding: 'utf8' }));
 }
 
+test('START-10 the text of the program has only ASCII characters', () => {
+  const [other] = /[^\0-\x7f].{0,40}/u.exec(readFileSync('build/kube-proxy.mjs', 'utf8')) ?? [];
+  assert.equal(other, undefined);
+});
+
 test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one waits for its end, its rules stay, cleanup removes them', async () => {
   const namespace = NetworkNamespace.create();
   const folder = mkdtempSync(join(tmpdir(), 'program-'));

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from '../build.mjs';
+import { bundle, COMPACT } from '../build.mjs';
 import { buildPage } from '../page-assets.mjs';
 import { root } from '../setup.mjs';
 import { ARCHITECTURES, NODE_ARCHITECTURES, readLock } from './lock.mjs';
@@ -39,6 +39,7 @@ export async function bundleProgram(overrides) {
   const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
   try {
     const { metafile } = await bundle({ program: `${root}src/main.ts` }, folder, {
+      ...COMPACT,
       sourcemap: false,
       metafile: true,
       outExtension: { '.js': '.out' },

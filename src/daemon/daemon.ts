@@ -1,9 +1,11 @@
+import { optimiseLater } from './optimise-later.ts';
 import type { DaemonOptions } from './options.ts';
 import { OpenResources, Shutdown } from './shutdown.ts';
 import { start } from './start.ts';
 
 /** Runs until a signal ends it. Rejects with a fatal error. The rules stay in the kernel. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
+  optimiseLater();
   const { log } = options;
   const resources = new OpenResources(log);
   const shutdown = new Shutdown(log);

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { setOomScore } from '../kernel/oom-score.ts';
+import { releaseMemory } from '../kernel/release-memory.ts';
 import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { Family } from '../net/index.ts';
@@ -21,6 +22,15 @@ const DELAY_MS = 500;
 /** The first collection frees dead objects. Only the second moves the others together, so that pages become empty. */
 const COLLECTIONS = 2;
 
+interface ReleaseSteps {
+  /** Collects garbage. */
+  collect(): void;
+  /** Returns unused memory to the kernel. */
+  release(): void;
+}
+
+const RELEASE_STEPS: ReleaseSteps = { collect: collectGarbage, release: tryToReleaseMemory };
+
 /**
  * Returns the memory that only the start needed, once all families are synced. At the start all objects come at once.
  * V8 would keep that garbage until the heap grows again, and in a quiet cluster it never does.
@@ -28,13 +38,13 @@ const COLLECTIONS = 2;
 export class StartMemoryRelease {
   readonly #missing: Set<Family>;
   readonly #clock: Clock;
-  readonly #collect: () => void;
+  readonly #steps: ReleaseSteps;
   #timer: Timer | undefined;
 
-  constructor(families: readonly Family[], clock: Clock = systemClock, collect: () => void = collectGarbage) {
+  constructor(families: readonly Family[], clock: Clock = systemClock, steps: ReleaseSteps = RELEASE_STEPS) {
     this.#missing = new Set(families);
     this.#clock = clock;
-    this.#collect = collect;
+    this.#steps = steps;
   }
 
   synced(family: Family): void {
@@ -47,10 +57,10 @@ export class StartMemoryRelease {
   }
 
   #schedule(collections: number): void {
-    if (collections === 0) return;
     this.#timer = this.#clock.setTimer(DELAY_MS, () => {
-      this.#collect();
-      this.#schedule(collections - 1);
+      this.#steps.collect();
+      if (collections > 1) this.#schedule(collections - 1);
+      else this.#steps.release();
     });
   }
 }
@@ -59,4 +69,11 @@ function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   if (typeof collect === 'function') collect();
+}
+
+/** The proxy works without this: /proc may be hidden. */
+function tryToReleaseMemory(): void {
+  try {
+    releaseMemory();
+  } catch {}
 }

@@ -34,6 +34,9 @@ export const epollWait = libc.func('int epoll_wait(int epoll, void *events, int 
 export const syscall = libc.func('long syscall(long number, long a, void *b, long c, long d, long e)');
 export const getrlimit = libc.func('int getrlimit(int resource, void *limits)');
 
+export const mallocTrim = libc.func('int malloc_trim(size_t kept)');
+export const madvise = libc.func('int madvise(uint64_t address, size_t length, int advice)');
+
 const mmap = libc.func('void *mmap(void *address, size_t length, int protection, int flags, int fd, long offset)');
 const sigprocmask = libc.func('int sigprocmask(int how, const void *set, void *former)');
 const munmap = libc.func('int munmap(void *address, size_t length)');

@@ -70,7 +70,7 @@ function detailLines(detail: string, topic: Topic, indent: string, style: Style,
   if (text.length <= room) return [`${indent}${coloured(text, style)}`];
   // An entry of the kernel that is as it should be needs no second line.
   if (topic === 'kernel' && text.startsWith('✓')) return [`${indent}${coloured(truncate(text, room), style)}`];
-  const own = /^[ ✓✗!?·]*/u.exec(text)?.[0] ?? '';
+  const own = /^[ \u2713\u2717!?\u00b7]*/u.exec(text)?.[0] ?? '';
   const lines = wrap(text.slice(own.length), room - own.length);
   return lines.map((line, i) => `${indent}${coloured(`${i === 0 ? own : ' '.repeat(own.length)}${line}`, style)}`);
 }
