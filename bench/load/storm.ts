@@ -16,7 +16,7 @@ const TIMEOUT_MS = 600_000;
 /** How long proxies knock at a server that is away. The first seconds do not count: all proxies began together. */
 const AWAY_MS = 12_000;
 const BEGINNING_MS = 4000;
-/** After the server was away, proxies check its version within ten seconds. */
+/** After the server was away, proxies check its version within ten seconds. A slow machine takes longer. */
 const CHECKED_MS = 12_000;
 const CHANGES = 20;
 const FIRST_POD = 7_000_000;

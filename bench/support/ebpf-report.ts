@@ -33,7 +33,7 @@ const LOAD_TARGETS: Readonly<Record<string, Readonly<Partial<Record<LoadFigure, 
 };
 
 const LOAD_FIGURES = {
-  maps: 'all Services written to maps: ms',
+  maps: 'all Services written to maps at a start, cold: ms',
   cpu: 'a complete new generation, processor time: ms',
   longest: 'a complete new generation, longest piece of the event loop: ms',
   change: 'one change of endpoints in the kernel: µs',

@@ -5,8 +5,11 @@ import type { ModeSettings } from './mode.ts';
 
 /** How a mode chooses one of several endpoints for a new connection. */
 export type EndpointChoice =
-  /** At random. Every endpoint is equally likely. */
-  | { readonly kind: 'random' }
+  /**
+   * At random. Every endpoint is equally likely. `turnsLimit`: a Service that asks for turns gets them only while all
+   * endpoints have the same share. The text says which other limit there is: `with old programs the choice is random`.
+   */
+  | { readonly kind: 'random'; readonly turnsLimit?: string }
   /** The process of the mode chooses, as the Service's annotation asks: by turns, or by the number of connections. */
   | { readonly kind: 'balancer' }
   /** The kernel has schedulers. The annotation of a Service may name another one than this. */

@@ -170,6 +170,37 @@ test('TRAFFIC-9 sockets that do not count leave the figures of the network as th
   assert.equal(await new Layers({ traffic: async () => traffic }).mode.traffic(), traffic);
 });
 
+test('TRAFFIC-9 bytes and packets are unknown if sockets had all connections, and not 0', async () => {
+  const port = (service: string) => ({ family: 'IPv4', service, port: '' }) as const;
+  const endpoints = (active: number, packets: number) =>
+    new Map([['10.244.1.1:80', { active, packets, bytes: packets }]]);
+  const { mode } = new Layers(
+    {
+      traffic: async () => [
+        { ...port('a'), connections: 5, endpoints: new Map([['10.244.1.1:80', { active: 2 }]]) },
+        { ...port('b'), connections: 5 },
+        { ...port('c'), connections: 0 },
+      ],
+    },
+    {
+      traffic: async () => [
+        { ...port('a'), connections: 0, packets: 0, bytes: 0, endpoints: endpoints(0, 0) },
+        { ...port('b'), connections: 1, packets: 9, bytes: 900, endpoints: endpoints(1, 9) },
+        { ...port('c'), connections: 0, packets: 0, bytes: 0 },
+      ],
+    },
+  );
+  const figures = (await mode.traffic())?.map(each => {
+    const endpoint = each.endpoints?.get('10.244.1.1:80');
+    return [each.connections, each.packets, each.bytes, endpoint?.active, endpoint?.packets];
+  });
+  assert.deepEqual(figures, [
+    [5, undefined, undefined, 2, undefined],
+    [6, 9, 900, 1, 9],
+    [0, 0, 0, undefined, undefined],
+  ]);
+});
+
 test('EBPF-64 the condition and the sockets come from the socket layer, also behind a mode that takes over', async () => {
   const condition = { name: 'sockets', isServing: true, note: 'serving' };
   const { mode } = new Layers({ condition: () => condition, sockets: async () => ({ sockets: [], count: 0 }) });

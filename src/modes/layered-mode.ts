@@ -6,7 +6,7 @@ import type { Listing } from './listing.ts';
 import type { Mode, ModeCondition, ModeEvents, ModeSettings, SocketReading, SyncReport } from './mode.ts';
 import type { KernelReading } from './read-back.ts';
 import { type SetAside, setAsideId } from './set-aside.ts';
-import { type ServicePortTraffic, sumOfTraffic } from './traffic/index.ts';
+import { type ServicePortTraffic, sumOfTraffic, type TrafficFigures } from './traffic/index.ts';
 
 /** A mode that serves some connections at the sockets of clients. What it leaves alone, the network serves. */
 export interface SocketLayer extends Mode {
@@ -100,7 +100,7 @@ export class LayeredMode implements Mode {
     if (!sockets || !this.#network.traffic) return sockets ?? network;
     // Without the figures of the network the sums would decrease, and at the next reading they would count twice.
     if (!network) return undefined;
-    return await sumOfTraffic([network, sockets]);
+    return (await sumOfTraffic([network, sockets])).map(withoutUncounted);
   }
 
   condition(): ModeCondition | undefined {
@@ -162,6 +162,17 @@ export function registerServing(metrics: MetricSet, condition: () => ModeConditi
     '1 if the mode translates connections at the sockets of clients, 0 if the network serves alone.',
     () => (condition()?.isServing ? 1 : 0),
   );
+}
+
+/** No connection is without packets. If the network carried none, sockets had all connections, and nobody counted. */
+function withoutUncounted(port: ServicePortTraffic): ServicePortTraffic {
+  const endpoints = port.endpoints && new Map(Array.from(port.endpoints, ([text, each]) => [text, counted(each)]));
+  return { ...counted(port), endpoints };
+}
+
+function counted<Figures extends TrafficFigures>(figures: Figures): Figures {
+  const { connections = 0, active = 0, packets } = figures;
+  return packets === 0 && connections + active > 0 ? { ...figures, packets: undefined, bytes: undefined } : figures;
 }
 
 function joined(...texts: readonly (string | undefined)[]): string | undefined {

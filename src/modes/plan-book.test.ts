@@ -40,6 +40,20 @@ describe('MODE-3 plan book', () => {
     assert.deepEqual([book.wantedPlans().size, book.committedPlans().size], [0, 0]);
   });
 
+  test('the book commits all changes at once, except those of refused plans', () => {
+    const { book, add, update, remove } = open();
+    const [first, second, other] = [planOf('web', ['10.244.0.1']), planOf('web', ['10.244.0.2']), planOf('other', [])];
+    add(first, other);
+    book.commitChanged();
+    assert.deepEqual([...book.committedPlans().values()], [first, other]);
+    update(first, second);
+    remove(other);
+    book.refuse(WEB, CAUSE);
+    book.commitChanged();
+    assert.deepEqual([...book.committedPlans().values()], [first]);
+    assert.deepEqual([book.wantedIds(), book.changes()], [[WEB], []]);
+  });
+
   test('the book returns the same changes at every call', () => {
     const { book, add } = open();
     add(planOf('web', []));

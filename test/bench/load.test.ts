@@ -14,7 +14,10 @@ import {
   transfersSince,
 } from '../../bench/load/exchange.ts';
 import { fullestTenth, peakPerSecond, waitsAfter, waviness } from '../../bench/load/spread.ts';
+import { ConnectWaits } from '../../src/client/informer/index.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { certificates } from '../support/certificates.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
 
 function exchange(fields: Partial<Exchange> = {}): Exchange {
   return {
@@ -123,6 +126,19 @@ describe('the counter in front of an API server', () => {
   });
 });
 
+/** When a proxy tries to connect, if nothing listens at the API server's address. */
+function attemptsUntil(endMs: number, random: () => number): readonly number[] {
+  let now = 0;
+  const clock = { ...systemClock, elapsed: () => now };
+  const waits = new ConnectWaits({ clock, random });
+  const times: number[] = [];
+  while (now < endMs) {
+    times.push(now);
+    now += waits.fail('refused');
+  }
+  return times;
+}
+
 describe('storms', () => {
   const attempt = (sender: string, sentAt: number, status: number): Attempt => ({
     sender,
@@ -148,6 +164,13 @@ describe('storms', () => {
       10,
     );
     assert.ok(Number.isNaN(waviness([], 0, 1000)));
+  });
+
+  test('LOAD-3 1,000 proxies that find no API server at the same moment are spread evenly after four seconds', () => {
+    const random = randomNumbers(19);
+    const attempts = Array.from({ length: 1000 }, () => attemptsUntil(20_000, random)).flat();
+    assert.ok(waviness(attempts, 0, 500) > 4, 'they begin together');
+    assert.ok(waviness(attempts, 4000, 20_000) < 1.5, String(waviness(attempts, 4000, 20_000)));
   });
 
   test('LOAD-4 a wait is from the refusal of a request to the next one for the same resource', () => {

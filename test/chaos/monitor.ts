@@ -1,4 +1,4 @@
-import { graceOf, judgeAttempt } from './invariants/connections.ts';
+import { type Attempt, graceOf, judgeAttempt } from './invariants/connections.ts';
 import { judgeHeldConnection } from './invariants/established.ts';
 import { type HealthSample, judgeHealth, type KnownState } from './invariants/health.ts';
 import { judgeUsage, usageOf } from './invariants/resources.ts';
@@ -12,6 +12,9 @@ const START_MS = 15_000;
 /** The proxy notices a changed configuration file, and an API server that is gone, within this time. */
 const NOTICE_MS = 4000;
 
+/** How many attempts the log gets after a violation, of all addresses: those of about ten seconds. */
+const RECENT = 800;
+
 /** Checks, all the time, what must hold all the time. */
 export class Monitor {
   readonly #world: World;
@@ -22,6 +25,7 @@ export class Monitor {
   maxDescriptors = 0;
   #attempts = 0;
   #graceMs = 0;
+  #recent: Attempt[] = [];
 
   constructor(world: World, onViolation: (violation: Violation) => void) {
     this.#world = world;
@@ -61,12 +65,27 @@ export class Monitor {
     for (const attempt of ledger.isComplete ? clients.takeAttempts() : []) {
       this.#attempts++;
       this.#graceMs += graceOf(attempt, starved);
-      this.#report(judgeAttempt(attempt, ledger, impairments, starved));
+      const violation = judgeAttempt(attempt, ledger, impairments, starved);
+      this.#remember(attempt);
+      if (violation) this.#world.log.keep('recent attempt', this.#recentTo(attempt.address));
+      this.#report(violation);
     }
     const now = performance.timeOrigin + performance.now();
     for (const { client, line } of clients.takeHeldLines()) {
       this.#report(judgeHeldConnection(client, line, impairments, now));
     }
+  }
+
+  #remember(attempt: Attempt): void {
+    this.#recent.push(attempt);
+    if (this.#recent.length > 2 * RECENT) this.#recent = this.#recent.slice(-RECENT);
+  }
+
+  /** What connections to the address got before, for the log. */
+  #recentTo(address: string): readonly string[] {
+    return this.#recent
+      .filter(attempt => attempt.address === address)
+      .map(({ client, begin, answer, failure }) => `${new Date(begin).toISOString()} ${client} ${answer ?? failure}`);
   }
 
   #checkUsage(): void {

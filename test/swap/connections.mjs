@@ -2,8 +2,8 @@
 //   node connections.mjs serve IP PORT                 answers each connection with IP
 //   node connections.mjs poll RATE NAME=IP:PORT …      makes RATE connections a second, until SIGTERM
 // Both write to standard error. `poll` writes a line for each failed connection, and a summary as JSON at the end.
-import { readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { lostAttempts } from './lost-attempts.mjs';
 
 /** A busy machine may need seconds. A lost packet does not count here: the kernel counts it. */
 const TIMEOUT_MS = 10_000;
@@ -104,13 +104,4 @@ function poll(rate, targets) {
       if (--pending === 0 && isEnding) summarize();
     });
   }
-}
-
-/** How often the kernel of this network namespace had to send the first packet of a connection again. */
-function lostAttempts() {
-  const [names = [], values = []] = readFileSync('/proc/net/netstat', 'utf8')
-    .split('\n')
-    .filter(line => line.startsWith('TcpExt:'))
-    .map(line => line.split(' '));
-  return Number(values[names.indexOf('TCPSynRetrans')]);
 }

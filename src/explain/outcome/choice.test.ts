@@ -6,6 +6,7 @@ import type { Mode } from '../../../test/traffic/modes.ts';
 import { withOptions } from '../../modes/index.ts';
 import { ipvs } from '../../modes/ipvs/index.ts';
 import type { PlanSettings } from '../../plan/index.ts';
+import { wayToChoose } from './choice.ts';
 
 const three = slice('s-1', ['10.244.1.2', '10.244.2.3', '10.244.3.4']);
 
@@ -106,12 +107,27 @@ test('BALANCE-21 a remark says who chose the algorithm, and what the mode does n
   assert.deepEqual(texts(balanced({ [BALANCE]: 'round-robin' }, 'nftables')), [
     'balance: an annotation of the Service asks for round-robin',
   ]);
+  assert.deepEqual(texts(balanced({ [BALANCE]: 'round-robin' }, 'iptables')), [
+    'balance: an annotation of the Service asks for round-robin: with iptables-legacy the choice is random',
+  ]);
   assert.deepEqual(texts(balanced({}, 'nftables', { defaultAlgorithm: 'consistent-hash' })), [
     "balance: --default-balance asks for consistent-hash: a hash of the client's address chooses",
   ]);
   assert.deepEqual(texts(balanced({ [BALANCE]: 'consistent-hash' }, 'iptables', { algorithms: ['random'] })), [
     'balance-unavailable: the Service asks for consistent-hash, which this mode does not have: it chooses at random',
   ]);
+});
+
+test('BALANCE-21 in iptables mode the choice of round-robin is random while shares differ', () => {
+  const annotations = { [BALANCE]: 'round-robin' };
+  const { state } = new NodeUnderTest([service('s', { annotations }), three]);
+  const [plan] = state.family('IPv4').planner.plansOf('default/s');
+  assert.ok(plan?.balance);
+  const slowed = { ...plan, balance: { ...plan.balance, weights: new Map([['10.244.1.2:8080', 0.1]]) } };
+  const kinds = (limit: { readonly turnsLimit?: string }) =>
+    [plan, slowed].map(each => wayToChoose({ kind: 'random', ...limit }, each).choice.kind);
+  assert.deepEqual(kinds({ turnsLimit: 'sometimes' }), ['turns', 'random']);
+  assert.deepEqual(kinds({}), ['turns', 'turns']);
 });
 
 test('BALANCE-21 in ipvs mode the annotation that names a scheduler wins', () => {

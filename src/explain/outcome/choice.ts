@@ -1,5 +1,5 @@
 import { type EndpointChoice, usualChoice } from '../../modes/index.ts';
-import type { ServicePortPlan } from '../../plan/index.ts';
+import type { Balance, ServicePortPlan } from '../../plan/index.ts';
 import type { Choice, Remark } from '../outcome.ts';
 import { endpointRemarks } from './endpoint-remarks.ts';
 
@@ -57,7 +57,7 @@ function choiceOf(way: EndpointChoice, plan: ServicePortPlan): Choice {
     case 'random':
       return { kind: 'random' };
     case 'round-robin':
-      return { kind: 'turns' };
+      return { kind: turnsLimit(way) && balance?.weights ? 'random' : 'turns' };
     case 'least-connections':
       return { kind: 'least-connections' };
     case 'consistent-hash':
@@ -67,6 +67,10 @@ function choiceOf(way: EndpointChoice, plan: ServicePortPlan): Choice {
     case undefined:
       return choiceWithoutBalance(way, port);
   }
+}
+
+function turnsLimit(way: EndpointChoice): string | undefined {
+  return way.kind === 'random' ? way.turnsLimit : undefined;
 }
 
 function choiceWithoutBalance(way: EndpointChoice, { scheduler }: ServicePortPlan['port']): Choice {
@@ -86,14 +90,22 @@ function choiceWithoutBalance(way: EndpointChoice, { scheduler }: ServicePortPla
 export function balanceRemarks(way: EndpointChoice, plan: ServicePortPlan): readonly Remark[] {
   const { balance, port } = plan;
   if (!balance || namesScheduler(way, plan)) return [];
-  const { algorithm, unavailable, hashBy } = balance;
+  const { algorithm, unavailable } = balance;
   if (unavailable) {
     const text = `the Service asks for ${unavailable}, which this mode does not have: it chooses ${usualChoice(way)}`;
     return [{ code: 'balance-unavailable', text }];
   }
   if (!algorithm) return [];
   const asking = port.options.algorithm ? 'an annotation of the Service' : '--default-balance';
-  const hashed = { 'client-address': 'address', 'client-address-and-port': 'address and port' }[hashBy];
-  const more = algorithm === 'consistent-hash' ? `: a hash of the client's ${hashed} chooses` : '';
-  return [{ code: 'balance', text: `${asking} asks for ${algorithm}${more}` }];
+  return [{ code: 'balance', text: `${asking} asks for ${algorithm}${detailOf(way, balance)}` }];
+}
+
+function detailOf(way: EndpointChoice, { algorithm, hashBy, weights }: Balance): string {
+  if (algorithm === 'consistent-hash') {
+    const hashed = { 'client-address': 'address', 'client-address-and-port': 'address and port' }[hashBy];
+    return `: a hash of the client's ${hashed} chooses`;
+  }
+  const limit = algorithm === 'round-robin' ? turnsLimit(way) : undefined;
+  if (limit === undefined) return '';
+  return weights ? ': the choice is random while shares differ' : `: ${limit}`;
 }

@@ -30,6 +30,7 @@ export const iptables: ModeDescriptor<IptablesOptions> = {
 function behaviour({ localhostNodePorts = true, keepNodeSourcePorts = false }: IptablesOptions): ModeBehaviour {
   return {
     ...PLAN_BEHAVIOUR,
+    choice: { kind: 'random', turnsLimit: 'with iptables-legacy the choice is random' },
     // Without endpoints, a Service has no chain for its source ranges.
     guardsWithoutEndpoints: 'none',
     // KUBE-EXTERNAL-SERVICES, which rejects, is not part of OUTPUT.

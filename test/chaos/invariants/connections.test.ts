@@ -71,6 +71,21 @@ describe('CHAOS-5 an impairment excuses what was true before it', () => {
     assert.equal(judge(1800), undefined);
   });
 
+  test('CHAOS-5 a Service may have its endpoints of another moment only while the proxy is impaired', () => {
+    const made = new Ledger();
+    const [former, other] = ['10.244.1.3:8102', '10.244.1.4:8103'];
+    made.changeSlice(8102, [former], 5000, 5010);
+    made.changeSlice(8103, [other], 5000, 5010);
+    made.changeSlice(8102, [], 20_000, 20_010);
+    made.change(ADDRESS, [A], 10_000, 10_010, 8101);
+    made.change(ADDRESS, [], 21_000, 21_010, 8102);
+    const impairments = new Impairments();
+    impairments.begin(['knowledge'], 19_000);
+    assert.equal(judgeAttempt(at(25_000, former), made, impairments), undefined);
+    assert.notEqual(judgeAttempt(at(25_000, former), made, new Impairments()), undefined);
+    assert.notEqual(judgeAttempt(at(25_000, other), made, impairments), undefined, 'another Service');
+  });
+
   test('CHAOS-5 lack of knowledge is no reason for a failed connection or a wrong Service', () => {
     const impairments = new Impairments();
     impairments.begin(['knowledge'], 19_000);

@@ -43,6 +43,7 @@ export function judgeAttempt(
     return mayFail ? undefined : violation('a Service with endpoints answers', attempt, states);
   }
   if (states.some(({ answers }) => answers.has(answer))) return undefined;
+  if (known !== undefined && ledger.hadApart(address, answer, oldest, end)) return undefined;
   return violation('no connection reaches a wrong or a former endpoint', attempt, states);
 }
 

@@ -167,7 +167,11 @@ export class Load {
   #note(changed: ServiceSpec, sentAt: number): void {
     const owner = ALL.find(({ name, clusterIP }) => clusterIP === changed.clusterIP && this.#existing.has(name));
     const answers = owner ? (this.#pods.get(owner.name) ?? []).map(pod => `${pod}:${owner.targetPort}`) : [];
-    for (const address of addressesOf(changed)) this.#ledger.change(address, answers, sentAt, now());
+    const ofSlice = (this.#pods.get(changed.name) ?? []).map(pod => `${pod}:${changed.targetPort}`);
+    this.#ledger.changeSlice(changed.targetPort, ofSlice, sentAt, now());
+    for (const address of addressesOf(changed)) {
+      this.#ledger.change(address, answers, sentAt, now(), owner?.targetPort);
+    }
   }
 }
 

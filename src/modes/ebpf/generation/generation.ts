@@ -1,21 +1,19 @@
 import { Breaks } from '../../../lib/breaks.ts';
 import { FAMILIES, type Family, type Ip } from '../../../net/index.ts';
 import type { PoolValue } from '../programs/index.ts';
-import type { NodeAddressKind, SocketPool, SocketPort } from '../render.ts';
+import type { NodeAddressKind, SocketPort } from '../render.ts';
 import { ActiveEndpoints } from './active-endpoints.ts';
 import { type Capacity, slotCapacity, type Usage } from './capacity.ts';
 import { type FamilyContents, keptPorts } from './contents.ts';
 import { FamilyTables } from './family-tables.ts';
 import { type Features, hasPartsFor, neededParts } from './features.ts';
-import { CHUNK_SIZE, type FrontendChunk } from './frontend-chunk.ts';
+import { CHUNK_SIZE } from './frontend-chunk.ts';
 import { renewLease } from './lease.ts';
 import { parts } from './map-difference.ts';
 import { closeMaps, createMaps, createRunMaps, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
 import type { Need } from './need.ts';
 import {
   hasSameFrontends,
-  newPools,
-  newSlots,
   newTargets,
   type PlacedPort,
   type PortChange,
@@ -23,10 +21,8 @@ import {
   stepOf,
   sumOf,
 } from './placed-port.ts';
+import { Placement } from './placement.ts';
 import { type PlacedPool, PoolTable } from './pool-table.ts';
-
-/** The part of all numbers that may be used when a new generation begins. */
-const MAX_KEPT = 0.75;
 
 /**
  * What came of a write. `no-slots`: former runs took the slots. `full`: maps have not enough room, or a part is missing.
@@ -41,11 +37,8 @@ export class Generation {
   readonly features: Features;
   #maps: GenerationMaps;
   readonly #tables: Readonly<Record<Family, FamilyTables>>;
-  #pools: PoolTable;
+  readonly #placement: Placement;
   readonly #active: ActiveEndpoints;
-  readonly #maxCounters: number;
-  /** Counter 0 stays unused. */
-  #nextCounter = 1;
   /** Takes over from the generation that this one was filled from. */
   #takeFormer: (() => void) | undefined;
 
@@ -53,7 +46,7 @@ export class Generation {
     this.features = features;
     this.#maps = createMaps(capacity, features);
     try {
-      this.#pools = new PoolTable(this.maps);
+      this.#placement = new Placement(new PoolTable(this.maps), features.counts ? capacity.counts : undefined);
     } catch (error) {
       closeMaps(this.#maps);
       throw error;
@@ -61,7 +54,6 @@ export class Generation {
     const tables = (family: Family) => new FamilyTables(family, this.#maps, features.affinity);
     this.#tables = { IPv4: tables('IPv4'), IPv6: tables('IPv6') };
     this.#active = new ActiveEndpoints(state);
-    this.#maxCounters = features.counts ? capacity.counts : Number.POSITIVE_INFINITY;
   }
 
   get maps(): GenerationMaps {
@@ -85,17 +77,17 @@ export class Generation {
 
   /** The slots that a pool has. */
   runOf(pool: PlacedPool): PoolValue {
-    return this.#pools.runOf(pool);
+    return this.#placement.pools.runOf(pool);
   }
 
   /** What programs counted, by counter. Undefined if they do not count. */
   connectionSums(): readonly number[] | undefined {
-    return this.maps.get('counts')?.sums(this.#nextCounter);
+    return this.maps.get('counts')?.sums(this.#placement.nextCounter);
   }
 
   *usage(): Generator<Usage> {
     for (const family of FAMILIES) yield* this.#tables[family].usage();
-    yield* this.#pools.usage();
+    yield* this.#placement.pools.usage();
   }
 
   /** A part that no service port needs any more. */
@@ -109,14 +101,9 @@ export class Generation {
     if (this.features.leastConnections) this.#active.sweep(this.#allPorts());
   }
 
-  /**
-   * Whether the service ports that a new generation keeps can keep their numbers. Numbers of service ports that are gone
-   * are given again only if all are given anew.
-   */
-  hasNumbersFor(contents: readonly FamilyContents[], { pools, counts }: Capacity): boolean {
-    const added = contents.flatMap(each => each.added);
-    const usedPools = this.#pools.nextNumber + sumOf(added, port => port.pools.length);
-    return usedPools <= pools * MAX_KEPT && this.#nextCounter + added.length <= counts * MAX_KEPT;
+  /** Whether the service ports that a new generation keeps can keep their numbers. */
+  hasNumbersFor(contents: readonly FamilyContents[], capacity: Capacity): boolean {
+    return this.#placement.hasNumbersFor(contents, capacity);
   }
 
   /** Fills maps that are empty and were made for these contents. With `former`, its other service ports are kept. */
@@ -149,7 +136,7 @@ export class Generation {
     for (let at = 0; at < steps.length; at += CHUNK_SIZE) {
       if (breaks.isDue) await breaks.take();
       const chunk = steps.slice(at, at + CHUNK_SIZE);
-      const placed = chunk.flatMap(step => (step.change.to ? [this.#placeChanged(family, step.change.to, step)] : []));
+      const placed = chunk.flatMap(step => (step.change.to ? [this.#place(family, step.change.to, step)] : []));
       const moved = placed.filter(port => !hasSameFrontends(ports.get(port.port.id), port));
       this.#publishRuns(family, placed);
       this.#tables[family].set(placed, moved, sumOf(chunk, newTargets));
@@ -173,16 +160,16 @@ export class Generation {
       const table = new PoolTable(runMaps);
       try {
         if (breaks.isDue) await breaks.take();
-        await table.compact(this.#pools, family => this.ports(family).values());
+        await table.compact(this.#placement.pools, family => this.ports(family).values());
         await breaks.take();
         attach(new Map([...this.#maps, ...runMaps]));
       } catch (error) {
         table.close();
         throw error;
       }
-      this.#pools.close();
+      this.#placement.pools.close();
       for (const name of runMaps.keys()) this.#maps.get(name)?.close();
-      this.#pools = table;
+      this.#placement.pools = table;
       this.#maps = new Map([...this.#maps, ...runMaps]);
     } catch (error) {
       closeMaps(runMaps);
@@ -201,7 +188,7 @@ export class Generation {
     for (const { pools } of this.ports(family).values()) {
       if (++looked % CHUNK_SIZE === 0 && breaks.isDue) await breaks.take();
       for (const pool of pools) {
-        const difference = this.#pools.difference(family, pool);
+        const difference = this.#placement.pools.difference(family, pool);
         if (difference !== undefined) return difference;
       }
     }
@@ -210,7 +197,7 @@ export class Generation {
 
   /** The kernel keeps the maps until no program uses them any more. */
   close(): void {
-    this.#pools.close();
+    this.#placement.pools.close();
     closeMaps(this.maps);
   }
 
@@ -218,21 +205,16 @@ export class Generation {
     const added = steps.filter(({ change }) => change.to);
     const hasRoom =
       added.every(({ change: { to } }) => to && hasPartsFor(this.features, to)) &&
-      this.#nextCounter + sumOf(added, ({ from }) => (from ? 0 : 1)) <= this.#maxCounters &&
-      this.#pools.hasNumbers(sumOf(added, newPools)) &&
       this.#tables[family].hasRoomFor(added);
-    if (!hasRoom) return 'full';
-    return this.#pools.hasSlots(family, sumOf(added, newSlots)) ? 'enough' : 'no-slots';
+    return hasRoom ? this.#placement.roomFor(family, added) : 'full';
   }
 
   /** Writes what both generations have, from what this process knows: another program may have changed the maps. */
   async #keep(former: Generation, contents: readonly FamilyContents[]): Promise<void> {
     const breaks = new Breaks();
-    this.#nextCounter = former.#nextCounter;
-    const keptOf = (family: Family) =>
-      contents.filter(each => each.family === family).flatMap(each => keptPorts(each, former));
-    if (this.#pools.canCopy(former.#pools)) this.#pools.copy(former.#pools);
-    else await this.#pools.compact(former.#pools, keptOf);
+    await this.#placement.keep(former.#placement, family =>
+      contents.filter(each => each.family === family).flatMap(each => keptPorts(each, former)),
+    );
     for (const each of contents) {
       const { family, dropped } = each;
       if (each.need.withAffinity + each.need.withLeastConnections > 0) {
@@ -256,7 +238,7 @@ export class Generation {
       if (breaks.isDue) await breaks.take();
       const some = ports.slice(at, at + CHUNK_SIZE);
       const chunk = tables.addChunk(some.map(({ id }) => id));
-      const placed = some.map(port => this.#placeNew(family, port, chunk));
+      const placed = some.map(port => this.#placement.placeNew(family, port, chunk));
       this.#publishRuns(family, placed);
       tables.add(placed, chunk);
     }
@@ -266,25 +248,16 @@ export class Generation {
     return FAMILIES.flatMap(family => [...this.ports(family).values()]);
   }
 
-  #placeNew(family: Family, port: SocketPort, chunk: FrontendChunk): PlacedPort {
-    const pools = port.pools.map(pool => this.#pools.place(family, pool, undefined));
-    return { family, port, pools, counter: this.features.counts ? this.#nextCounter++ : 0, chunk };
-  }
-
-  /** Gives numbers to what a service port has not had. Pools whose endpoints are the same keep their run. */
-  #placeChanged(family: Family, port: SocketPort, { from, diff }: Step): PlacedPort {
-    if (!from) return this.#placeNew(family, port, this.#tables[family].chunkFor(port.id));
-    const kept = from.pools.filter(({ name }) => diff.keptPools.includes(name));
-    const before = (pool: SocketPool) => from.pools.find(({ name }) => name === pool.name);
-    const placed = diff.changedPools.map(pool => this.#pools.place(family, pool, before(pool)));
-    return { ...from, port, pools: [...kept, ...placed] };
+  #place(family: Family, port: SocketPort, step: Step): PlacedPort {
+    if (step.from) return this.#placement.placeChanged(port, step.from, step);
+    return this.#placement.placeNew(family, port, this.#tables[family].chunkFor(port.id));
   }
 
   /** Runs of slots come first, then members, then pools: nothing leads to what is not there yet. Frontends follow. */
   #publishRuns(family: Family, placed: readonly PlacedPort[]): void {
-    this.#pools.writeSlots();
+    this.#placement.pools.writeSlots();
     this.#addForParts(family, placed);
-    this.#pools.publish();
+    this.#placement.pools.publish();
   }
 
   /** Adds what session affinity and least connections need. */
