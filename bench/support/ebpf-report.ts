@@ -33,8 +33,8 @@ const LOAD_TARGETS: Readonly<Record<string, Readonly<Partial<Record<LoadFigure, 
 };
 
 const LOAD_FIGURES = {
-  maps: 'all Services written to maps at a start, cold: ms',
-  cpu: 'a complete new generation, processor time: ms',
+  maps: 'all Services written to maps at a start, processor time of the writing thread: ms',
+  cpu: 'a complete new generation, processor time of all threads: ms',
   longest: 'a complete new generation, longest piece of the event loop: ms',
   change: 'one change of endpoints in the kernel: µs',
   megabytes: 'maps in the kernel: MB',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { BpfMap, MappedArray } from '../../src/kernel/bpf/index.ts';
 
 const CALIBRATION_CALLS = 200_000;
@@ -41,7 +42,7 @@ export class MapTimes {
     return this.#systemCallsMs + this.#ownMemoryMs;
   }
 
-  /** By the processor time of system calls, so that other programs do not matter. For a long time. */
+  /** By the processor time of the thread that writes, so that other programs and threads do not matter. */
   get cpuMs(): number {
     return this.#systemCallsCpuMs + this.#ownMemoryMs;
   }
@@ -53,14 +54,13 @@ export class MapTimes {
 
   #watchSystemCalls<T extends object>(object: T, names: readonly (keyof T)[]): void {
     wrap(object, names, work => {
-      const before = process.cpuUsage();
+      const before = threadMs();
       const start = performance.now();
       try {
         return work();
       } finally {
         this.#systemCallsMs += performance.now() - start;
-        const { user, system } = process.cpuUsage(before);
-        this.#systemCallsCpuMs += (user + system) / 1000;
+        this.#systemCallsCpuMs += threadMs() - before;
       }
     });
   }
@@ -76,6 +76,12 @@ export class MapTimes {
       }
     });
   }
+}
+
+/** The processor time of this thread. That of the process would count the garbage collector's threads, too. */
+function threadMs(): number {
+  const [nanoseconds] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ');
+  return Number(nanoseconds) / 1e6;
 }
 
 function wrap<T extends object>(

@@ -31,8 +31,6 @@ export class NodeAddresses {
   #timer: Timer | undefined;
   /** The index of the excepted link. */
   #except: number | undefined;
-  /** The result of `list`, until the kernel reports a change. A sync must not ask for hundreds of addresses every time. */
-  #listed: readonly Ip[] | undefined;
 
   /**
    * `onChange` receives the address that was added or removed, or undefined if any address may have changed. `onError`
@@ -59,13 +57,6 @@ export class NodeAddresses {
   }
 
   list(): readonly Ip[] {
-    const list = this.#listed ?? this.#read();
-    // While nobody listens, addresses change without a notification.
-    if (this.#monitor) this.#listed = list;
-    return list;
-  }
-
-  #read(): readonly Ip[] {
     const addresses = this.#socket.addresses({});
     const except = this.#options.exceptLink && this.#socket.link(this.#options.exceptLink)?.index;
     return addresses.filter(({ index }) => index !== except).map(({ ip }) => ip);
@@ -81,12 +72,10 @@ export class NodeAddresses {
     const { receiveBuffer } = this.#options;
     const handlers = {
       event: (event: RouteEvent) => {
-        this.#listed = undefined;
         this.#handle(event);
         this.#backOff.reset();
       },
       overrun: () => {
-        this.#listed = undefined;
         this.#findExceptLink();
         this.#onChange();
       },
@@ -106,7 +95,6 @@ export class NodeAddresses {
     this.#onError(asError(error));
     this.#monitor?.close();
     this.#monitor = undefined;
-    this.#listed = undefined;
     this.#timer = this.#clock.setTimer(this.#backOff.fail(), () => this.#listenAgain());
   }
 

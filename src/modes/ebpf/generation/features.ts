@@ -22,6 +22,10 @@ export function neededParts(needs: readonly Need[]): NeededParts {
   };
 }
 
+export function needsPart({ affinitySeconds, isLeastConnections }: SocketPort): boolean {
+  return affinitySeconds > 0 || isLeastConnections;
+}
+
 export function hasPartsFor(parts: NeededParts, { affinitySeconds, isLeastConnections }: SocketPort): boolean {
   return (parts.affinity || affinitySeconds === 0) && (parts.leastConnections || !isLeastConnections);
 }

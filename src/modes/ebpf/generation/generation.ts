@@ -6,7 +6,7 @@ import { ActiveEndpoints } from './active-endpoints.ts';
 import { type Capacity, slotCapacity, type Usage } from './capacity.ts';
 import { type FamilyContents, keptPorts } from './contents.ts';
 import { FamilyTables } from './family-tables.ts';
-import { type Features, hasPartsFor, neededParts } from './features.ts';
+import { type Features, hasPartsFor, neededParts, needsPart } from './features.ts';
 import { CHUNK_SIZE } from './frontend-chunk.ts';
 import { renewLease } from './lease.ts';
 import { parts } from './map-difference.ts';
@@ -217,10 +217,11 @@ export class Generation {
     );
     for (const each of contents) {
       const { family, dropped } = each;
-      if (each.need.withAffinity + each.need.withLeastConnections > 0) {
-        for (const kept of parts(keptPorts(each, former))) {
+      const { withAffinity, withLeastConnections } = former.need(family);
+      if (withAffinity + withLeastConnections > 0) {
+        for (const some of parts(keptPorts(each, former).filter(({ port }) => needsPart(port)))) {
           if (breaks.isDue) await breaks.take();
-          this.#addForParts(family, kept);
+          this.#addForParts(family, some);
         }
       }
       await this.#tables[family].copyFrontends(former.#tables[family], dropped, breaks);
