@@ -111,42 +111,46 @@ export function reportRetries(all: readonly SynRetries[]): readonly Goal[] {
   return [{ figure: 'node, endpoint closes first, ebpf: SYNs sent again', measured, target: 0 }];
 }
 
-export function reportLoad(size: Size, load: EbpfLoad): readonly Goal[] {
+/** `loads`: the same, measured in several processes. */
+export function reportLoad(size: Size, loads: readonly EbpfLoad[]): readonly Goal[] {
   const cluster = sizeName(size);
-  const cpu = median(load.renewals.map(each => each.cpu));
-  const maps = median(load.renewals.map(each => each.maps));
-  const longest = median(load.longest);
+  const first = medianRenewal(loads.map(each => each.first));
+  const complete = medianRenewal(loads.map(each => each.complete));
+  const completeLongest = median(loads.map(each => each.completeLongest));
+  const endpoints = loads.flatMap(each => each.endpoints);
   report(
     [
-      { maps: 'all, at the start', ...renewalRow(load.first) },
+      { maps: 'all, at the start', ...renewalRow(first) },
       {
         maps: 'all, for a part that was not needed before',
-        ...renewalRow(load.complete),
-        'longest piece of the event loop': rounded(load.completeLongest),
+        ...renewalRow(complete),
+        'longest piece of the event loop': rounded(completeLongest),
       },
       {
         maps: 'new slots, because changes used them up',
-        ...renewalRow({ cpu, maps }),
-        'longest piece of the event loop': rounded(longest),
+        ...renewalRow(medianRenewal(loads.flatMap(each => each.renewals))),
+        'longest piece of the event loop': rounded(median(loads.flatMap(each => each.longest))),
       },
     ],
-    `${cluster}: milliseconds of new maps`,
+    `${cluster}: milliseconds of new maps, medians of ${loads.length} processes`,
   );
   report(
     [
-      { change: 'an endpoint', ...changeRow(load.endpoints) },
-      { change: 'a new Service', ...changeRow(load.services) },
+      { change: 'an endpoint', ...changeRow(endpoints) },
+      { change: 'a new Service', ...changeRow(loads.flatMap(each => each.services)) },
     ],
     `${cluster}: microseconds of one change`,
   );
-  const bytes = load.memory.reduce((sum, [, each]) => sum + each, 0);
-  const large = load.memory.filter(([, each]) => each > bytes / 100).map(([map, each]) => [map, mebibytes(each)]);
+  // The maps are the same in each process.
+  const memory = loads[0]?.memory ?? [];
+  const bytes = memory.reduce((sum, [, each]) => sum + each, 0);
+  const large = memory.filter(([, each]) => each > bytes / 100).map(([map, each]) => [map, mebibytes(each)]);
   report([{ all: mebibytes(bytes), ...Object.fromEntries(large) }], `${cluster}: MiB of maps in the kernel`);
-  const change = median(load.endpoints.map(each => each.maps));
+  const change = median(endpoints.map(each => each.maps));
   const figures: Readonly<Record<LoadFigure, number>> = {
-    maps: load.first.maps,
-    cpu: load.complete.cpu,
-    longest: load.completeLongest,
+    maps: first.maps,
+    cpu: complete.cpu,
+    longest: completeLongest,
     change,
     megabytes: bytes / 1e6,
   };
@@ -155,6 +159,10 @@ export function reportLoad(size: Size, load: EbpfLoad): readonly Goal[] {
     measured: figures[name as LoadFigure],
     target,
   }));
+}
+
+function medianRenewal(renewals: readonly Renewal[]): Renewal {
+  return { cpu: median(renewals.map(({ cpu }) => cpu)), maps: median(renewals.map(({ maps }) => maps)) };
 }
 
 function renewalRow({ cpu, maps }: Renewal): Row {

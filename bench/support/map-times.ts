@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import koffi from 'koffi';
 import { BpfMap, MappedArray } from '../../src/kernel/bpf/index.ts';
 
 const CALIBRATION_CALLS = 200_000;
@@ -78,10 +78,15 @@ export class MapTimes {
   }
 }
 
+const CLOCK_THREAD_CPUTIME_ID = 3;
+const clockGettime = koffi.load('libc.so.6').func('int clock_gettime(int clock, _Out_ int64_t *time)');
+const time = new BigInt64Array(2);
+
 /** The processor time of this thread. That of the process would count the garbage collector's threads, too. */
 function threadMs(): number {
-  const [nanoseconds] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ');
-  return Number(nanoseconds) / 1e6;
+  clockGettime(CLOCK_THREAD_CPUTIME_ID, time);
+  const [seconds = 0n, nanoseconds = 0n] = time;
+  return Number(seconds) * 1000 + Number(nanoseconds) / 1e6;
 }
 
 function wrap<T extends object>(
