@@ -8,6 +8,7 @@ export interface Served {
   readonly owner: string | undefined;
   readonly endpoints: readonly string[];
   readonly hasAffinity: boolean;
+  readonly isLeastConnections: boolean;
 }
 
 /** One cluster IP. Services with different names have it one after another. */
@@ -85,8 +86,9 @@ export class ChangingServices {
   served(): readonly Served[] {
     return ChangingServices.destinations().map(({ port }, number) => {
       const place = this.#places.find(place => (port === 80 ? place.number === number : place.nodePort === port));
-      if (!place?.exists) return { owner: undefined, endpoints: [], hasAffinity: false };
-      return { owner: nameOf(place), endpoints: place.endpoints, hasAffinity: place.hasAffinity };
+      if (!place?.exists) return { owner: undefined, endpoints: [], hasAffinity: false, isLeastConnections: false };
+      const { endpoints, hasAffinity, isLeastConnections } = place;
+      return { owner: nameOf(place), endpoints, hasAffinity, isLeastConnections };
     });
   }
 

@@ -64,8 +64,14 @@ class History {
   }
 }
 
+/** Everything that the target of a destination depends on. */
 function isSame(a: Served, b: Served): boolean {
-  return a.owner === b.owner && a.hasAffinity === b.hasAffinity && a.endpoints === b.endpoints;
+  return (
+    a.owner === b.owner &&
+    a.hasAffinity === b.hasAffinity &&
+    a.isLeastConnections === b.isLeastConnections &&
+    a.endpoints === b.endpoints
+  );
 }
 
 /** A connection may get what the destination's Service had at some moment of the call. */
