@@ -101,7 +101,8 @@ const inGuests = Promise.all([
 const kernelFiles = filesToRun('kernel');
 const ofModes = kernelFiles.filter(file => file.startsWith('src/modes/'));
 const ofSuites = kernelFiles.filter(file => /^(?:test\/[^/]+|src\/(?:kernel|machine))\//.test(file));
-const others = kernelFiles.filter(file => !ofModes.includes(file) && !ofSuites.includes(file));
+const ofCommands = kernelFiles.filter(file => /^src\/(?:cli|feedback)\//.test(file));
+const others = kernelFiles.filter(file => ![...ofModes, ...ofSuites, ...ofCommands].includes(file));
 const chains = [
   [
     { name: 'kernel tests of modes', files: ofModes },
@@ -111,6 +112,7 @@ const chains = [
   [
     { name: 'plain tests', files: filesToRun('plain') },
     { name: 'browser tests', files: filesToRun('browser') },
+    { name: 'kernel tests of commands and feedback', files: ofCommands },
   ],
 ].filter(chain => chain.some(({ files }) => files.length > 0));
 // The output of the first chain is shown at once, that of the others when all have ended.
