@@ -1,6 +1,6 @@
 import { type EndpointLoad, levelShares, openConnections } from './level-shares.ts';
 
-/** From this number of connections on, or from this part of the mean, a difference is large. */
+/** A difference of this many connections is large, if it is not below the tolerated part. */
 const LARGE_DIFFERENCE = 4;
 /** A difference below one connection, or below this part of the mean, is none. */
 const TOLERATED_PART = 0.02;

@@ -21,7 +21,10 @@ export interface Balance {
   readonly hashBy: HashInput;
   /** By text of the endpoint. Undefined if all weigh the same. */
   readonly weights: ReadonlyMap<string, number> | undefined;
-  /** False: if the algorithm is least connections, `weights` only correct what a mode cannot count itself. */
+  /**
+   * An endpoint gets only a part of its weight, because it is new. Otherwise, with least connections, a mode that counts
+   * connections itself does not need `weights`.
+   */
   readonly isInSlowStart: boolean;
   /** Each slot has the same chance, or the same number of hashes. An endpoint may have several slots, or none. */
   readonly slots: Pick<ChosenEndpoints, 'cluster' | 'local'>;
