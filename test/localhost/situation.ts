@@ -76,9 +76,10 @@ export async function askAll(namespace: NetworkNamespace): Promise<readonly stri
     // The node does not reach pods of other nodes in this test, so policies show at loopback addresses only.
     const node = spec?.externalTrafficPolicy === 'Local' ? [] : [isV6 ? NODE_IP6 : NODE_IP];
     for (const ip of [...(isV6 ? ['::1'] : ['127.0.0.1', '127.0.0.2']), ...node]) {
+      // With 12 tries, one run in 60 missed one of two pods somewhere. With 32 it is one in many millions.
       // For a rejected IPv6 connection, the caller may learn of it only when it sends its first packet again.
       const { answers, failures } = await probe(namespace, ip as Ip, nodePort, protocol, {
-        tries: 12,
+        tries: 32,
         timeoutMs: 3000,
       });
       const pods = [...new Set(Array.from(answers.keys(), answer => answer.split(' ')[0] ?? ''))].sort();
